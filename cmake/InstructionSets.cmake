@@ -1,0 +1,34 @@
+# Compiles the one portable kernel source once per instruction-set level.
+#
+# Flags are spelled out, not -march=x86-64-vN, which g++ 10 does not know. -O3 for every build type: at -O0 the
+# kernels would be unusably slow and inline std functions would become weak symbols that outlive their level.
+
+set(DMLCPU_KERNEL_SOURCES
+    cpp/src/kernels/arg_kernels.cpp cpp/src/kernels/gather_kernels.cpp
+    cpp/src/kernels/top_k_kernels.cpp)
+
+set(dmlcpu_flags_v2 -mcx16 -mpopcnt -msse3 -msse4.1 -msse4.2 -mssse3)
+set(dmlcpu_flags_v3 ${dmlcpu_flags_v2} -mavx -mavx2 -mbmi -mbmi2 -mf16c -mfma -mlzcnt -mmovbe)
+set(dmlcpu_flags_v4 ${dmlcpu_flags_v3} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl
+                    -mprefer-vector-width=512)
+
+function(dmlcpu_add_level library level)
+  set(target dmlcpu_kernels_${level})
+  add_library(${target} OBJECT ${DMLCPU_KERNEL_SOURCES})
+  target_include_directories(${target} PRIVATE cpp/include cpp/src)
+  target_compile_definitions(${target} PRIVATE DMLCPU_LEVEL=${level})
+  target_compile_options(${target} PRIVATE -O3 -fno-lto ${ARGN})
+  dmlcpu_set_warnings(${target})
+  target_sources(${library} PRIVATE $<TARGET_OBJECTS:${target}>)
+endfunction()
+
+function(dmlcpu_add_instruction_sets library)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    target_compile_definitions(${library} PRIVATE DMLCPU_X86_64=1)
+    dmlcpu_add_level(${library} x86_64_v2 ${dmlcpu_flags_v2})
+    dmlcpu_add_level(${library} x86_64_v3 ${dmlcpu_flags_v3})
+    dmlcpu_add_level(${library} x86_64_v4 ${dmlcpu_flags_v4})
+  else()
+    dmlcpu_add_level(${library} generic)
+  endif()
+endfunction()

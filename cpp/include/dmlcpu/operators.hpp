@@ -1,0 +1,96 @@
+// The operators as descriptors: fill one in, ask for the output's shape, run it.
+//
+// Every run() validates its whole descriptor before it writes anything, throws one of the types of
+// error.hpp when a rule is broken, and is safe to call from many threads at once as long as their
+// outputs do not overlap. Results never depend on the number of threads or the instruction set.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "dmlcpu/tensor.hpp"
+
+namespace dmlcpu {
+
+/// DML_AXIS_DIRECTION. For argmin and argmax it decides ties, for top-k the order.
+enum class AxisDirection : std::uint8_t { kIncreasing = 0, kDecreasing = 1 };
+
+/// Where NaNs stand; DirectML's reference is silent.
+enum class NanPolicy : std::uint8_t {
+  kPropagate,  ///< arg: a NaN beats every number. top-k: NaNs rank above +infinity.
+  kOmit,       ///< arg: NaNs are passed over. top-k: NaNs rank last in both directions.
+};
+
+/// What gather does with an index out of range; DirectML's reference is silent.
+enum class IndexMode : std::uint8_t {
+  kRaise,  ///< throw IndexError, nothing is written
+  kClip,   ///< clamp to [0, size - 1], after negative indices have been wrapped
+};
+
+/// Axes to reduce. One more than kMaxRank can be held, so that a list that is too long still shows
+/// its duplicate or its axis out of range.
+struct AxisList {
+  bool all = true;  ///< every axis; `count` and `values` are not read
+  int count = 0;
+  std::array<std::int64_t, kMaxRank + 1> values{};
+};
+
+/// DML_ARGMIN_OPERATOR_DESC and DML_ARGMAX_OPERATOR_DESC.
+///
+/// Writes, for each subset of `input` along `axes`, the row-major index of its smallest or largest
+/// element; the index counts over the reduced axes in the tensor's order, whatever the order of
+/// `axes`. Equal elements (-0 equals +0): kIncreasing gives the first, kDecreasing the last. A
+/// subset of NaNs alone gives the tie rule's index.
+struct ArgDescriptor {
+  ConstTensor input;  ///< any element type, rank 0 to 8
+  AxisList axes;      ///< negative axes count from the end; no axis gives index 0 everywhere
+  bool largest = true;
+  bool keep_dims = true;  ///< reduced axes stay in the output's shape, with size 1
+  AxisDirection axis_direction = AxisDirection::kIncreasing;
+  NanPolicy nan_policy = NanPolicy::kPropagate;
+  Tensor output;  ///< uint32, int32, uint64 or int64
+};
+
+/// DML_TOP_K1_OPERATOR_DESC.
+///
+/// Writes the k largest (kDecreasing, largest first) or smallest (kIncreasing, smallest first)
+/// elements along `axis`, and where they stood. Equal elements (-0 equals +0, NaN equals NaN) come
+/// in ascending order of index in both directions, each with its own bits.
+struct TopKDescriptor {
+  ConstTensor input;  ///< any element type, rank 0 to 8
+  std::int64_t axis = -1;  ///< negative counts from the end
+  std::int64_t k = 1;  ///< 1 to the size of `axis`
+  AxisDirection axis_direction = AxisDirection::kDecreasing;
+  NanPolicy nan_policy = NanPolicy::kPropagate;
+  Tensor values;   ///< the input's element type and shape, with k elements along `axis`
+  Tensor indices;  ///< uint32, int32, uint64 or int64; the shape of `values`
+};
+
+/// DML_GATHER_ND_OPERATOR_DESC, and with batch_dims > 0 DML_GATHER_ND1_OPERATOR_DESC.
+///
+/// The last dimension of `indices`, of size t, holds coordinates into `input` behind its first
+/// `batch_dims` dimensions, which both tensors share. The output's shape is
+/// `indices.sizes[0 .. last) + input.sizes[batch_dims + t ..)`. Signed indices from -n to -1 count
+/// from the end.
+struct GatherNdDescriptor {
+  ConstTensor input;    ///< any element type, rank 1 to 8
+  ConstTensor indices;  ///< uint32, int32, uint64 or int64, rank 1 to 8
+  std::int64_t batch_dims = 0;
+  IndexMode mode = IndexMode::kRaise;
+  Tensor output;  ///< the input's element type
+};
+
+/// A tensor of rank 0 counts as having one axis of size 1 where an operator asks for an axis.
+///
+/// The shape that the descriptor's output needs (top-k: both outputs). Reads no tensor's data, and
+/// the output tensors not at all. Throws for every broken rule that concerns the rest.
+Shape output_shape(const ArgDescriptor& descriptor);
+Shape output_shape(const TopKDescriptor& descriptor);
+Shape output_shape(const GatherNdDescriptor& descriptor);
+
+/// Runs the operator. Throws before anything is written when a rule is broken.
+void run(const ArgDescriptor& descriptor);
+void run(const TopKDescriptor& descriptor);
+void run(const GatherNdDescriptor& descriptor);
+
+}  // namespace dmlcpu

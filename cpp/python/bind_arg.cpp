@@ -1,0 +1,43 @@
+#include "bindings.hpp"
+#include "dmlcpu/operators.hpp"
+#include "numpy_seam.hpp"
+#include "options.hpp"
+
+namespace dmlcpu::python {
+namespace {
+
+py::array arg(bool largest, py::handle input_object, py::handle axis, py::handle axis_direction,
+              bool keepdims, py::handle index_dtype_object, py::handle nan_policy,
+              py::handle out) {
+  const py::array input = as_array(input_object, "input");
+  ArgDescriptor descriptor;
+  descriptor.input = as_tensor(input, "input");
+  descriptor.axes = as_axes(axis);
+  descriptor.largest = largest;
+  descriptor.keep_dims = keepdims;
+  descriptor.axis_direction = as_axis_direction(axis_direction);
+  descriptor.nan_policy = as_nan_policy(nan_policy);
+  const py::dtype dtype = index_dtype(index_type(index_dtype_object));
+  py::array result;
+  if (out.is_none()) {
+    result = new_array(dtype, output_shape(descriptor));
+    descriptor.output = as_output(result, "out");
+  } else {
+    descriptor.output = as_output(out, "out");
+    result = py::reinterpret_borrow<py::array>(out);
+    check_dtype("out", result, dtype);
+  }
+  {
+    const py::gil_scoped_release release;
+    run(descriptor);
+  }
+  return result;
+}
+
+}  // namespace
+
+void bind_arg(py::module_& module) {
+  module.def("arg", &arg);
+}
+
+}  // namespace dmlcpu::python

@@ -1,0 +1,33 @@
+#include <string>
+
+#include "bindings.hpp"
+#include "dmlcpu/data_type.hpp"
+#include "dmlcpu/runtime.hpp"
+
+namespace dmlcpu::python {
+
+namespace py = pybind11;
+
+void bind_runtime(py::module_& module) {
+  module.def("has_openmp", &has_openmp);
+  module.def("num_threads", &num_threads);
+  module.def("set_num_threads", &set_num_threads);
+  module.def("exchange_thread_override", &exchange_thread_override);
+  module.def("set_grain_bytes", &set_grain_bytes);
+
+  module.def("instruction_sets", [] {
+    py::list names;
+    for (const std::string_view name : instruction_sets()) names.append(std::string(name));
+    return py::tuple(names);
+  });
+  module.def("instruction_set", [] { return std::string(instruction_set()); });
+  module.def("use_instruction_set", &use_instruction_set);
+
+  module.def("data_types", [] {
+    py::list names;
+    for (const DataTypeInfo& type : kDataTypeInfo) names.append(type.name);
+    return py::tuple(names);
+  });
+}
+
+}  // namespace dmlcpu::python

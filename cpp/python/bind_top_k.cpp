@@ -1,0 +1,56 @@
+#include "bindings.hpp"
+#include "dmlcpu/error.hpp"
+#include "dmlcpu/operators.hpp"
+#include "numpy_seam.hpp"
+#include "options.hpp"
+
+namespace dmlcpu::python {
+namespace {
+
+/// The caller's pair of output arrays.
+py::tuple as_pair(py::handle out) {
+  if ((py::isinstance<py::tuple>(out) || py::isinstance<py::list>(out)) && py::len(out) == 2) {
+    return py::reinterpret_borrow<py::object>(out);
+  }
+  throw TypeError("out: must be a pair (values, indices) of numpy.ndarray, got " +
+                  std::string(Py_TYPE(out.ptr())->tp_name));
+}
+
+py::tuple top_k(py::handle input_object, py::handle k, py::handle axis, py::handle axis_direction,
+                py::handle index_dtype_object, py::handle nan_policy, py::handle out) {
+  const py::array input = as_array(input_object, "input");
+  TopKDescriptor descriptor;
+  descriptor.input = as_tensor(input, "input");
+  descriptor.k = as_int(k, "k");
+  descriptor.axis = as_int(axis, "axis");
+  descriptor.axis_direction = as_axis_direction(axis_direction);
+  descriptor.nan_policy = as_nan_policy(nan_policy);
+  const py::dtype indices_dtype = index_dtype(index_type(index_dtype_object));
+  py::array values;
+  py::array indices;
+  if (out.is_none()) {
+    const Shape shape = output_shape(descriptor);
+    values = new_array(input.dtype(), shape);
+    indices = new_array(indices_dtype, shape);
+    descriptor.values = as_output(values, "out[0]");
+    descriptor.indices = as_output(indices, "out[1]");
+  } else {
+    const py::tuple pair = as_pair(out);
+    descriptor.values = as_output(pair[0], "out[0]");
+    descriptor.indices = as_output(pair[1], "out[1]");
+    values = py::array(pair[0]);
+    indices = py::array(pair[1]);
+    check_dtype("out[1]", indices, indices_dtype);
+  }
+  {
+    const py::gil_scoped_release release;
+    run(descriptor);
+  }
+  return py::make_tuple(values, indices);
+}
+
+}  // namespace
+
+void bind_top_k(py::module_& module) { module.def("top_k", &top_k); }
+
+}  // namespace dmlcpu::python

@@ -1,0 +1,13 @@
+// What each bind file adds to the module.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace dmlcpu::python {
+
+void bind_arg(pybind11::module_& module);
+void bind_top_k(pybind11::module_& module);
+void bind_gather_nd(pybind11::module_& module);
+void bind_runtime(pybind11::module_& module);
+
+}  // namespace dmlcpu::python

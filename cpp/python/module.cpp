@@ -1,0 +1,40 @@
+// The extension module's table of contents.
+#include <pybind11/pybind11.h>
+
+#include "bindings.hpp"
+#include "dmlcpu/error.hpp"
+#include "dmlcpu/runtime.hpp"
+
+namespace py = pybind11;
+
+namespace {
+
+/// std::invalid_argument becomes ValueError and std::out_of_range IndexError by themselves.
+void register_errors() {
+  py::register_local_exception_translator([](std::exception_ptr pointer) {
+    try {
+      if (pointer) std::rethrow_exception(pointer);
+    } catch (const dmlcpu::TypeError& error) {
+      py::set_error(PyExc_TypeError, error.what());
+    } catch (const dmlcpu::AxisError& error) {
+      py::set_error(py::module_::import("numpy.exceptions").attr("AxisError"), error.what());
+    }
+  });
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, module, py::mod_gil_not_used()) {
+  module.attr("__version__") = DMLCPU_VERSION;
+  register_errors();
+  dmlcpu::python::bind_arg(module);
+  dmlcpu::python::bind_top_k(module);
+  dmlcpu::python::bind_gather_nd(module);
+  dmlcpu::python::bind_runtime(module);
+  try {
+    // Now, not in the first call: DMLCPU_ISA may name what this machine lacks.
+    dmlcpu::instruction_set();
+  } catch (const std::exception& error) {
+    throw py::import_error(error.what());
+  }
+}

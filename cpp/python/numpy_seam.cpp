@@ -1,0 +1,151 @@
+#include "numpy_seam.hpp"
+
+#include <optional>
+#include <vector>
+
+#include "dmlcpu/error.hpp"
+
+namespace dmlcpu::python {
+namespace {
+
+/// NumPy numbers its own dtypes below this; others registered theirs.
+constexpr int kFirstUserType = 256;
+
+std::string text_of(py::handle object) { return py::str(object).cast<std::string>(); }
+
+std::string type_name(py::handle object) { return Py_TYPE(object.ptr())->tp_name; }
+
+std::string known_dtypes() {
+  std::string names;
+  for (const DataTypeInfo& info : kDataTypeInfo) {
+    names += (names.empty() ? "" : ", ") + std::string(info.name);
+  }
+  return names;
+}
+
+bool is_native(const py::dtype& dtype) {
+  const char order = dtype.byteorder();
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  return order != '>';
+#else
+  return order != '<';
+#endif
+}
+
+std::optional<DataType> find_type(const py::dtype& dtype) {
+  const auto size = static_cast<std::size_t>(dtype.itemsize());
+  if (dtype.num() >= kFirstUserType) {
+    if (size == 2 && text_of(dtype) == "bfloat16") return DataType::kBFloat16;
+    return std::nullopt;
+  }
+  if (!is_native(dtype)) return std::nullopt;
+  const char kind = dtype.kind();
+  for (int i = 0; i < kDataTypeCount; ++i) {
+    const auto type = static_cast<DataType>(i);
+    if (type != DataType::kBFloat16 && info(type).kind == kind && info(type).size == size) {
+      return type;
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_array(py::handle object) { return py::isinstance<py::array>(object); }
+
+template <class Pointer>
+BasicTensor<Pointer> make_tensor(const py::array& array, Pointer data, const char* name) {
+  BasicTensor<Pointer> tensor;
+  const py::dtype dtype = array.dtype();
+  const std::optional<DataType> type = find_type(dtype);
+  if (!type) {
+    throw TypeError(std::string(name) + ": must be of dtype " + known_dtypes() + ", got " +
+                    text_of(dtype));
+  }
+  if (array.ndim() > kMaxRank) {
+    throw ValueError(std::string(name) + ": must have at most " + std::to_string(kMaxRank) +
+                     " dimensions, got " + std::to_string(array.ndim()));
+  }
+  tensor.data = data;
+  tensor.type = *type;
+  tensor.rank = static_cast<int>(array.ndim());
+  const auto size = static_cast<std::int64_t>(info(*type).size);
+  bool aligned = reinterpret_cast<std::uintptr_t>(data) % info(*type).size == 0;
+  for (int d = 0; d < tensor.rank; ++d) {
+    tensor.sizes[d] = array.shape()[d];
+    // NumPy leaves the strides of axes without a second element undefined.
+    tensor.strides[d] = tensor.sizes[d] > 1 ? array.strides()[d] / size : 0;
+    aligned = aligned && (tensor.sizes[d] <= 1 || array.strides()[d] % size == 0);
+  }
+  if (!aligned && array.size() > 0) {
+    throw ValueError(std::string(name) + ": must be aligned to its elements of " +
+                     std::to_string(size) + " bytes, got an unaligned array (copy() aligns it)");
+  }
+  return tensor;
+}
+
+}  // namespace
+
+py::array as_array(py::handle object, const char* name) {
+  if (Py_TYPE(object.ptr()) ==
+      reinterpret_cast<PyTypeObject*>(py::detail::npy_api::get().PyArray_Type_)) {
+    return py::reinterpret_borrow<py::array>(object);
+  }
+  return py::module_::import("dmlcpu._arrays").attr("as_array")(object, name).cast<py::array>();
+}
+
+ConstTensor as_tensor(const py::array& array, const char* name) {
+  return make_tensor<const void*>(array, array.data(), name);
+}
+
+Tensor as_output(py::handle object, const char* name) {
+  if (!is_array(object)) {
+    throw TypeError(std::string(name) + ": must be a numpy.ndarray, got " + type_name(object));
+  }
+  auto array = py::reinterpret_borrow<py::array>(object);
+  if (!array.writeable()) {
+    throw ValueError(std::string(name) + ": must be writable, got a read-only array");
+  }
+  return make_tensor<void*>(array, array.mutable_data(), name);
+}
+
+py::array new_array(const py::dtype& dtype, const Shape& shape) {
+  return py::array(dtype, std::vector<py::ssize_t>(shape.sizes.begin(),
+                                                   shape.sizes.begin() + shape.rank));
+}
+
+DataType index_type(py::handle object) {
+  py::dtype dtype;
+  try {
+    if (!object.is_none()) dtype = py::dtype::from_args(py::reinterpret_borrow<py::object>(object));
+  } catch (py::error_already_set& error) {
+    if (!error.matches(PyExc_TypeError)) throw;
+  }
+  const std::optional<DataType> type = object.is_none() ? std::nullopt : find_type(dtype);
+  if (type == DataType::kUInt32 || type == DataType::kInt32 || type == DataType::kUInt64 ||
+      type == DataType::kInt64) {
+    return *type;
+  }
+  throw TypeError("index_dtype: must be uint32, int32, uint64 or int64, got " +
+                  py::repr(object).cast<std::string>());
+}
+
+py::dtype index_dtype(DataType type) {
+  switch (type) {
+    case DataType::kUInt32:
+      return py::dtype::of<std::uint32_t>();
+    case DataType::kInt32:
+      return py::dtype::of<std::int32_t>();
+    case DataType::kUInt64:
+      return py::dtype::of<std::uint64_t>();
+    default:
+      return py::dtype::of<std::int64_t>();
+  }
+}
+
+void check_dtype(const char* name, const py::array& output, const py::dtype& dtype) {
+  if (!output.dtype().equal(dtype)) {
+    throw TypeError(std::string(name) + ": must be of dtype " + text_of(dtype) + ", got " +
+                    text_of(output.dtype()));
+  }
+}
+
+}  // namespace dmlcpu::python

@@ -1,0 +1,37 @@
+// The one seam between NumPy and the library: arrays become tensors here, without a copy, or an
+// error; bytes become elements.
+#pragma once
+
+#include <pybind11/numpy.h>
+
+#include <string>
+
+#include "dmlcpu/tensor.hpp"
+
+namespace dmlcpu::python {
+
+namespace py = pybind11;
+
+/// `object` as an array that shares its memory; what numpy.asarray makes of objects with none.
+py::array as_array(py::handle object, const char* name);
+
+/// The view of an array to read from. Throws TypeError for a dtype that is none of the library's,
+/// ValueError for elements that are not aligned. The array must outlive the view.
+ConstTensor as_tensor(const py::array& array, const char* name);
+
+/// The view of an array to write to: `object` must be an array, writable.
+Tensor as_output(py::handle object, const char* name);
+
+/// A new array, its elements not initialised.
+py::array new_array(const py::dtype& dtype, const Shape& shape);
+
+/// The library's type for an index dtype. Throws TypeError for others.
+DataType index_type(py::handle dtype);
+
+/// NumPy's dtype of an index type.
+py::dtype index_dtype(DataType type);
+
+/// Throws TypeError unless `output` has the dtype.
+void check_dtype(const char* name, const py::array& output, const py::dtype& dtype);
+
+}  // namespace dmlcpu::python

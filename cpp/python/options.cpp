@@ -1,0 +1,98 @@
+#include "options.hpp"
+
+#include <limits>
+#include <string>
+
+#include "dmlcpu/error.hpp"
+
+namespace dmlcpu::python {
+namespace {
+
+std::string repr_of(py::handle object) { return py::repr(object).cast<std::string>(); }
+
+bool is_string(py::handle object) { return PyUnicode_Check(object.ptr()) != 0; }
+
+/// Whether a str equals an ASCII text.
+bool equals(py::handle string, const char* text) {
+  return PyUnicode_CompareWithASCIIString(string.ptr(), text) == 0;
+}
+
+[[noreturn]] void fail_value(const char* name, const char* requirement, py::handle actual) {
+  throw ValueError(std::string(name) + ": " + requirement + ", got " + repr_of(actual));
+}
+
+[[noreturn]] void fail_type(const char* name, const char* requirement, py::handle actual) {
+  throw TypeError(std::string(name) + ": " + requirement + ", got " +
+                  Py_TYPE(actual.ptr())->tp_name);
+}
+
+}  // namespace
+
+std::int64_t as_int(py::handle object, const char* name) {
+  if (PyIndex_Check(object.ptr()) == 0) fail_type(name, "must be an int", object);
+  const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+  if (!index) throw py::error_already_set();
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  if (overflow != 0) {
+    return overflow > 0 ? std::numeric_limits<std::int64_t>::max()
+                        : std::numeric_limits<std::int64_t>::min();
+  }
+  if (value == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
+  return value;
+}
+
+AxisList as_axes(py::handle object) {
+  constexpr const char* kRequirement = "must be None, an int or an iterable of ints";
+  AxisList axes;
+  if (object.is_none()) return axes;
+  axes.all = false;
+  if (PyIndex_Check(object.ptr()) != 0 && PySequence_Check(object.ptr()) == 0) {
+    axes.values[axes.count++] = as_int(object, "axis");
+    return axes;
+  }
+  if (is_string(object) || !py::isinstance<py::iterable>(object)) {
+    fail_type("axis", kRequirement, object);
+  }
+  for (const py::handle axis : py::iter(object)) {
+    if (PyIndex_Check(axis.ptr()) == 0) fail_type("axis", kRequirement, axis);
+    // A list longer than this repeats an axis or has one out of range among its first values.
+    if (axes.count == static_cast<int>(axes.values.size())) break;
+    axes.values[axes.count++] = as_int(axis, "axis");
+  }
+  return axes;
+}
+
+AxisDirection as_axis_direction(py::handle object) {
+  constexpr const char* kRequirement =
+      "must be AxisDirection.INCREASING (0, \"increasing\") or AxisDirection.DECREASING (1, "
+      "\"decreasing\")";
+  if (is_string(object)) {
+    const py::object lower = object.attr("lower")();
+    if (equals(lower, "increasing")) return AxisDirection::kIncreasing;
+    if (equals(lower, "decreasing")) return AxisDirection::kDecreasing;
+    fail_value("axis_direction", kRequirement, object);
+  }
+  if (PyIndex_Check(object.ptr()) == 0) fail_type("axis_direction", kRequirement, object);
+  const std::int64_t value = as_int(object, "axis_direction");
+  if (value != 0 && value != 1) fail_value("axis_direction", kRequirement, object);
+  return static_cast<AxisDirection>(value);
+}
+
+NanPolicy as_nan_policy(py::handle object) {
+  constexpr const char* kRequirement = "must be \"propagate\" or \"omit\"";
+  if (!is_string(object)) fail_type("nan_policy", kRequirement, object);
+  if (equals(object, "propagate")) return NanPolicy::kPropagate;
+  if (equals(object, "omit")) return NanPolicy::kOmit;
+  fail_value("nan_policy", kRequirement, object);
+}
+
+IndexMode as_index_mode(py::handle object) {
+  constexpr const char* kRequirement = "must be \"raise\" or \"clip\"";
+  if (!is_string(object)) fail_type("mode", kRequirement, object);
+  if (equals(object, "raise")) return IndexMode::kRaise;
+  if (equals(object, "clip")) return IndexMode::kClip;
+  fail_value("mode", kRequirement, object);
+}
+
+}  // namespace dmlcpu::python

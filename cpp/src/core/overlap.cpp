@@ -1,0 +1,136 @@
+#include "core/overlap.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <numeric>
+
+namespace dmlcpu {
+namespace {
+
+/// A sum of terms `coefficient * z` with 0 <= z <= bound, coefficients and bounds positive.
+struct Terms {
+  struct Term {
+    std::int64_t coefficient;
+    std::int64_t bound;
+  };
+  std::array<Term, 2 * kMaxRank + 1> terms{};
+  int count = 0;
+
+  void add(std::int64_t coefficient, std::int64_t bound) {
+    if (coefficient > 0 && bound > 0) terms[count++] = {coefficient, bound};
+  }
+
+  void sort_descending() {
+    std::sort(terms.begin(), terms.begin() + count,
+              [](const Term& a, const Term& b) { return a.coefficient > b.coefficient; });
+  }
+};
+
+/// Searches for z with `sum == target`. Largest coefficient first: what the later terms can still
+/// reach, and the greatest common divisor of their coefficients, leave few values to try, so that
+/// views made by slicing and transposing are decided in a handful of steps. The general problem is
+/// NP-hard; when the budget of steps runs out the answer is "yes".
+class SumSearch {
+ public:
+  explicit SumSearch(const Terms& terms) : terms_(terms) {
+    terms_.sort_descending();
+    for (int i = terms_.count - 1; i >= 0; --i) {
+      reach_[i] = reach_[i + 1] + terms_.terms[i].coefficient * terms_.terms[i].bound;
+      divisor_[i] = std::gcd(divisor_[i + 1], terms_.terms[i].coefficient);
+    }
+  }
+
+  bool solvable(std::int64_t target) { return search(0, target); }
+
+ private:
+  bool search(int i, std::int64_t target) {
+    if (target < 0 || target > reach_[i]) return false;
+    if (target == 0) return true;
+    if (target % divisor_[i] != 0) return false;
+    if (--budget_ < 0) return true;
+    const auto [coefficient, bound] = terms_.terms[i];
+    // The later terms reach at most reach_[i + 1], so z is at least the rounded-up quotient.
+    const std::int64_t missing = std::max<std::int64_t>(0, target - reach_[i + 1]);
+    const std::int64_t first = (missing + coefficient - 1) / coefficient;
+    const std::int64_t last = std::min(bound, target / coefficient);
+    for (std::int64_t z = last; z >= first; --z) {
+      if (search(i + 1, target - z * coefficient)) return true;
+    }
+    return false;
+  }
+
+  Terms terms_;
+  std::array<std::int64_t, 2 * kMaxRank + 2> reach_{};
+  std::array<std::int64_t, 2 * kMaxRank + 2> divisor_{};
+  int budget_ = 100'000;
+};
+
+bool is_empty(const ConstTensor& t) {
+  return std::any_of(t.sizes.begin(), t.sizes.begin() + t.rank,
+                     [](std::int64_t size) { return size == 0; });
+}
+
+std::int64_t element_size(const ConstTensor& t) {
+  return static_cast<std::int64_t>(info(t.type).size);
+}
+
+/// The address of the tensor's lowest byte.
+std::int64_t lowest(const ConstTensor& t) {
+  std::int64_t address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(t.data));
+  for (int d = 0; d < t.rank; ++d) {
+    if (t.strides[d] < 0) address += t.strides[d] * (t.sizes[d] - 1) * element_size(t);
+  }
+  return address;
+}
+
+/// The number of bytes from the lowest to the highest.
+std::int64_t span(const ConstTensor& t) {
+  std::int64_t bytes = element_size(t);
+  for (int d = 0; d < t.rank; ++d) {
+    bytes += std::abs(t.strides[d]) * (t.sizes[d] - 1) * element_size(t);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+bool overlaps_itself(const ConstTensor& t) {
+  if (is_empty(t)) return false;
+  // Two coordinates collide when a difference vector, not all 0, with entries from 1 - size to
+  // size - 1 sums to 0. Its sign is free, so let the first non-zero entry, at axis d, be at least 1:
+  // |stride[d]| * z + sum over later axes of |stride| * (y - (size - 1)) == 0, y from 0 to
+  // 2 * (size - 1).
+  for (int d = 0; d < t.rank; ++d) {
+    if (t.sizes[d] < 2) continue;
+    if (t.strides[d] == 0) return true;
+    Terms terms;
+    terms.add(std::abs(t.strides[d]), t.sizes[d] - 2);
+    std::int64_t target = -std::abs(t.strides[d]);
+    for (int e = d + 1; e < t.rank; ++e) {
+      terms.add(std::abs(t.strides[e]), 2 * (t.sizes[e] - 1));
+      target += std::abs(t.strides[e]) * (t.sizes[e] - 1);
+    }
+    if (SumSearch(terms).solvable(target)) return true;
+  }
+  return false;
+}
+
+bool overlap(const ConstTensor& a, const ConstTensor& b) {
+  if (is_empty(a) || is_empty(b)) return false;
+  const std::int64_t low_a = lowest(a);
+  const std::int64_t low_b = lowest(b);
+  if (low_a + span(a) <= low_b || low_b + span(b) <= low_a) return false;
+  // A byte of a equals a byte of b: low_a + sum(x) + u == low_b + span(b) - 1 - sum(y) - v, where
+  // counting b's coordinates and bytes from its highest byte makes every coefficient positive.
+  Terms terms;
+  for (const ConstTensor* t : {&a, &b}) {
+    for (int d = 0; d < t->rank; ++d) {
+      terms.add(std::abs(t->strides[d]) * element_size(*t), t->sizes[d] - 1);
+    }
+  }
+  terms.add(1, element_size(a) - 1 + element_size(b) - 1);
+  return SumSearch(terms).solvable(low_b + span(b) - 1 - low_a);
+}
+
+}  // namespace dmlcpu

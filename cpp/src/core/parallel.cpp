@@ -1,0 +1,100 @@
+#include "core/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "core/error.hpp"
+#include "dmlcpu/runtime.hpp"
+#include "core/tuning.hpp"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#define DMLCPU_HAS_ATFORK 1
+#endif
+
+namespace dmlcpu {
+namespace {
+
+std::atomic<int> process_threads{0};
+std::atomic<std::int64_t> grain_bytes{tuning::kGrainBytes};
+thread_local int thread_override = 0;
+
+#if defined(_OPENMP)
+/// Whether a parallel region has run in this process, and whether it ran before this process was
+/// forked off: then the runtime's worker threads exist in its tables but not in the process.
+std::atomic<bool> region_ran{false};
+std::atomic<bool> workers_lost{false};
+
+#ifdef DMLCPU_HAS_ATFORK
+void after_fork_in_child() { workers_lost = region_ran.load(); }
+[[maybe_unused]] const int atfork_registered =
+    pthread_atfork(nullptr, nullptr, after_fork_in_child);
+#endif
+#endif
+
+void check_thread_count(int count) {
+  if (count < 0) fail<ValueError>("num_threads", "must be at least 0", count);
+}
+
+}  // namespace
+
+bool has_openmp() {
+#ifdef _OPENMP
+  return true;
+#else
+  return false;
+#endif
+}
+
+int num_threads() {
+#ifdef _OPENMP
+  if (workers_lost.load(std::memory_order_relaxed)) return 1;
+  if (thread_override > 0) return thread_override;
+  const int count = process_threads.load(std::memory_order_relaxed);
+  return count > 0 ? count : omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+
+void set_num_threads(int count) {
+  check_thread_count(count);
+  process_threads = count;
+}
+
+int exchange_thread_override(int count) {
+  check_thread_count(count);
+  return std::exchange(thread_override, count);
+}
+
+void set_grain_bytes(std::int64_t bytes) {
+  grain_bytes = bytes > 0 ? bytes : tuning::kGrainBytes;
+}
+
+int threads_for_bytes(std::int64_t bytes) {
+  const std::int64_t grain = grain_bytes.load(std::memory_order_relaxed);
+  if (bytes < 2 * grain) return 1;
+  return static_cast<int>(std::min<std::int64_t>(num_threads(), bytes / grain));
+}
+
+void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* context) {
+#ifdef _OPENMP
+  if (threads > 1 && tasks > 1) {
+    const int used = static_cast<int>(std::min<std::int64_t>(threads, tasks));
+    region_ran.store(true, std::memory_order_relaxed);
+#pragma omp parallel for num_threads(used) schedule(dynamic, 1)
+    for (std::int64_t task = 0; task < tasks; ++task) {
+      function(context, task, omp_get_thread_num());
+    }
+    return;
+  }
+#endif
+  static_cast<void>(threads);
+  for (std::int64_t task = 0; task < tasks; ++task) function(context, task, 0);
+}
+
+}  // namespace dmlcpu

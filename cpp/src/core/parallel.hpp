@@ -1,0 +1,32 @@
+// The one way to run work on several threads; parallel.cpp is the one file that knows OpenMP.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace dmlcpu {
+
+/// How many threads a call over so many bytes should use: at least 1, at most num_threads(), about
+/// one more per grain (see set_grain_bytes).
+int threads_for_bytes(std::int64_t bytes);
+
+using TaskFunction = void (*)(void* context, std::int64_t task, int worker);
+
+/// Calls function(context, task, worker) for every task in [0, tasks), each once, on up to
+/// `threads` threads; worker is in [0, threads) and no two calls at a time share one. Runs on the
+/// calling thread alone when `threads` is 1, and in a forked child of a process that had already
+/// used several threads, whose OpenMP runtime would hang.
+void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* context);
+
+/// The same for a callable `body(task, worker)` that does not throw.
+template <class Body>
+void parallel_for(int threads, std::int64_t tasks, Body&& body) {
+  run_tasks(
+      threads, tasks,
+      [](void* context, std::int64_t task, int worker) {
+        (*static_cast<std::remove_reference_t<Body>*>(context))(task, worker);
+      },
+      &body);
+}
+
+}  // namespace dmlcpu

@@ -1,0 +1,79 @@
+// Every threshold and block size, with its trade-off. Kernels, planners and the thread shim read
+// them here and nowhere else.
+#pragma once
+
+#include <cstdint>
+
+namespace dmlcpu::tuning {
+
+// --- threads ---------------------------------------------------------------------------------
+
+/// Bytes of work per thread. A parallel region costs 1 to 3 us, in which one core reads 50 to
+/// 100 KB from its own cache: smaller grains lose that time, larger ones leave cores idle.
+inline constexpr std::int64_t kGrainBytes = 256 * 1024;
+
+/// Tasks offered per thread. More even out cores of unequal speed, fewer save start-up per task.
+inline constexpr std::int64_t kTasksPerThread = 4;
+
+// --- argmin and argmax -----------------------------------------------------------------------
+
+/// Bytes of a row whose extreme is found before it is compared with the best so far. The winning
+/// block is read a second time to locate the element, and every block pays one reduction of the
+/// vector lanes: smaller blocks locate faster, larger ones reduce less often.
+inline constexpr std::int64_t kArgBlockBytes = 4096;
+
+/// Rows shorter than this are treated as columns of their neighbours: the lane reduction and the
+/// second look would cost more than the row.
+inline constexpr std::int64_t kShortRowBytes = 256;
+
+/// Columns swept together. Best value and index of each stay in the first-level cache (up to 8
+/// bytes each, plus 16 of the merged state): 512 columns need at most 16 KiB.
+inline constexpr std::int64_t kColumnTile = 512;
+
+/// Narrower column blocks, in bytes, are widened by sweeping several rows side by side.
+inline constexpr std::int64_t kNarrowColumnsBytes = 512;
+
+/// Bytes that a tile of strided lines may span: every step reads an element of each line, so the
+/// span should stay in the first-level cache until all steps are done.
+inline constexpr std::int64_t kStridedTileBytes = 16 * 1024;
+
+// --- top-k -----------------------------------------------------------------------------------
+
+/// Elements whose ranks are computed at a time, into a buffer in the first-level cache.
+inline constexpr std::int64_t kRankChunk = 1024;
+
+/// Rows up to this length are selected from directly, with no threshold first.
+inline constexpr std::int64_t kTopKDirectLength = 128;
+
+/// The block-extremes strategy pays about this many times more for a block (finding the k-th
+/// highest extreme) than for an element of the k blocks that it looks into, so the cheapest block
+/// length is near sqrt(ratio * length / k); and not below the minimum.
+inline constexpr std::int64_t kTopKBlockCostRatio = 10;
+inline constexpr std::int64_t kTopKMinBlock = 32;
+
+/// It needs at least this many blocks per wanted element, or too many blocks beat the threshold;
+/// and k at most this, which bounds its scratch memory by some sqrt(length * k) elements.
+inline constexpr std::int64_t kTopKBlocksPerResult = 2;
+inline constexpr std::int64_t kTopKBlocksMaxK = 4096;
+
+/// Selected elements are sorted by comparison up to this many, by radix above.
+inline constexpr std::int64_t kTopKRadixSortLength = 1024;
+
+/// Lines per task at most. Lines of a strided axis are copied side by side into scratch, so that
+/// every cache line read is used whole, unless that took more scratch bytes than this.
+inline constexpr std::int64_t kTopKGroupLines = 32;
+inline constexpr std::int64_t kTopKPackBytes = 512 * 1024;
+
+/// Rows fewer than threads are cut into pieces of at least this many bytes: merging the pieces'
+/// results is serial.
+inline constexpr std::int64_t kTopKMinPieceBytes = 128 * 1024;
+
+/// Row pieces never exceed this many elements, so that positions fit 32 bits inside the kernels.
+inline constexpr std::int64_t kTopKMaxPiece = std::int64_t{1} << 31;
+
+// --- gather ----------------------------------------------------------------------------------
+
+/// Tuples whose offsets are computed at a time, ahead of the copies.
+inline constexpr std::int64_t kGatherChunk = 512;
+
+}  // namespace dmlcpu::tuning

@@ -1,0 +1,120 @@
+#include "core/validate.hpp"
+
+#include <limits>
+
+#include "core/error.hpp"
+#include "core/overlap.hpp"
+
+namespace dmlcpu {
+namespace {
+
+std::uint64_t largest_index(DataType type) {
+  switch (type) {
+    case DataType::kInt32:
+      return std::numeric_limits<std::int32_t>::max();
+    case DataType::kUInt32:
+      return std::numeric_limits<std::uint32_t>::max();
+    default:
+      return std::numeric_limits<std::int64_t>::max();
+  }
+}
+
+/// Adds |stride| * (size - 1) * element size to `bytes`; false when 64 bits do not hold it.
+bool add_extent(std::int64_t size, std::int64_t stride, std::int64_t element_size,
+                std::int64_t* bytes) {
+  std::int64_t steps = 0;
+  return stride != std::numeric_limits<std::int64_t>::min() &&
+         !__builtin_mul_overflow(stride < 0 ? -stride : stride, size - 1, &steps) &&
+         !__builtin_mul_overflow(steps, element_size, &steps) &&
+         !__builtin_add_overflow(*bytes, steps, bytes);
+}
+
+}  // namespace
+
+std::int64_t element_count(const Shape& shape) {
+  std::int64_t count = 1;
+  for (int d = 0; d < shape.rank; ++d) count *= shape.sizes[d];
+  return count;
+}
+
+std::int64_t axis_size(const ConstTensor& tensor, int axis) {
+  return tensor.rank == 0 ? 1 : tensor.sizes[axis];
+}
+
+int normalize_axis(std::int64_t axis, int rank) {
+  const int axes = rank == 0 ? 1 : rank;
+  if (axis < -axes || axis >= axes) {
+    fail<AxisError>("axis",
+                    "must be in [" + std::to_string(-axes) + ", " + std::to_string(axes - 1) +
+                        "] (input has " + std::to_string(rank) +
+                        (rank == 1 ? " dimension)" : " dimensions)"),
+                    axis);
+  }
+  return static_cast<int>(axis < 0 ? axis + axes : axis);
+}
+
+void check_tensor(const std::string& name, const ConstTensor& tensor) {
+  if (tensor.rank < 0 || tensor.rank > kMaxRank) {
+    fail<ValueError>(name, "must have at most " + std::to_string(kMaxRank) + " dimensions",
+                     tensor.rank);
+  }
+  const auto element_size = static_cast<std::int64_t>(info(tensor.type).size);
+  bool empty = false;
+  std::int64_t count = 1;
+  std::int64_t bytes = element_size;
+  for (int d = 0; d < tensor.rank; ++d) {
+    const std::int64_t size = tensor.sizes[d];
+    if (size < 0) {
+      fail<ValueError>(name, "must have sizes of at least 0", to_text(shape_of(tensor)));
+    }
+    // Zero sizes count as 1, so that the product of any of the sizes fits too.
+    empty = empty || size == 0;
+    if (__builtin_mul_overflow(count, size == 0 ? 1 : size, &count) ||
+        !add_extent(size == 0 ? 1 : size, tensor.strides[d], element_size, &bytes)) {
+      fail<ValueError>(name, "must have sizes and strides whose products fit 64 bits",
+                       "shape " + to_text(shape_of(tensor)));
+    }
+  }
+  if (empty) return;
+  if (tensor.data == nullptr) fail<ValueError>(name, "must point at its elements", "null");
+  if (reinterpret_cast<std::uintptr_t>(tensor.data) % info(tensor.type).size != 0) {
+    fail<ValueError>(name, "must be aligned to its elements", "an unaligned pointer");
+  }
+}
+
+bool is_index_type(DataType type) {
+  return type == DataType::kUInt32 || type == DataType::kInt32 || type == DataType::kUInt64 ||
+         type == DataType::kInt64;
+}
+
+void check_index_capacity(const std::string& name, DataType type, std::int64_t extent) {
+  if (extent > 0 && static_cast<std::uint64_t>(extent - 1) > largest_index(type)) {
+    fail<ValueError>(name, "must hold the index " + std::to_string(extent - 1), info(type).name);
+  }
+}
+
+void check_output(const std::string& name, const Tensor& output, const Shape& shape) {
+  bool same = output.rank == shape.rank;
+  for (int d = 0; same && d < shape.rank; ++d) same = output.sizes[d] == shape.sizes[d];
+  if (!same) {
+    fail<ValueError>(name, "must have shape " + to_text(shape), to_text(shape_of(output)));
+  }
+  check_tensor(name, as_const(output));
+  if (overlaps_itself(as_const(output))) {
+    fail<ValueError>(name, "must have elements that do not overlap",
+                     "strides that address an element twice");
+  }
+}
+
+void check_disjoint(const std::string& name, const Tensor& output, const std::string& other_name,
+                    const ConstTensor& other) {
+  if (overlap(as_const(output), other)) {
+    fail<ValueError>(name, "must not overlap " + other_name, "shared memory");
+  }
+}
+
+ConstTensor as_const(const Tensor& tensor) {
+  return {tensor.data, tensor.type, tensor.rank, tensor.sizes, tensor.strides};
+}
+
+}  // namespace dmlcpu

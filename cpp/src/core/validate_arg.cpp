@@ -1,0 +1,54 @@
+#include "core/error.hpp"
+#include "core/validate.hpp"
+
+namespace dmlcpu {
+
+unsigned reduced_axes(const ArgDescriptor& descriptor) {
+  const int rank = descriptor.input.rank;
+  if (descriptor.axes.all) return (1U << rank) - 1;
+  unsigned axes = 0;
+  for (int i = 0; i < descriptor.axes.count; ++i) {
+    const int axis = normalize_axis(descriptor.axes.values[i], rank);
+    if ((axes >> axis & 1U) != 0) {
+      fail<ValueError>("axis", "must not repeat an axis",
+                       "axis " + std::to_string(axis) + " more than once");
+    }
+    axes |= 1U << axis;
+  }
+  return axes & ((1U << rank) - 1);
+}
+
+Shape output_shape(const ArgDescriptor& descriptor) {
+  const ConstTensor& input = descriptor.input;
+  check_tensor("input", input);
+  const unsigned axes = reduced_axes(descriptor);
+  Shape shape;
+  for (int d = 0; d < input.rank; ++d) {
+    const bool reduced = (axes >> d & 1U) != 0;
+    if (reduced && input.sizes[d] == 0) {
+      fail<ValueError>("input", "must not be empty along a reduced axis",
+                       "shape " + to_text(shape_of(input)));
+    }
+    if (!reduced) shape.sizes[shape.rank++] = input.sizes[d];
+    if (reduced && descriptor.keep_dims) shape.sizes[shape.rank++] = 1;
+  }
+  return shape;
+}
+
+void validate(const ArgDescriptor& descriptor) {
+  const Shape shape = output_shape(descriptor);
+  if (!is_index_type(descriptor.output.type)) {
+    fail<TypeError>("index_dtype", "must be uint32, int32, uint64 or int64",
+                    info(descriptor.output.type).name);
+  }
+  const unsigned axes = reduced_axes(descriptor);
+  std::int64_t reduced = 1;
+  for (int d = 0; d < descriptor.input.rank; ++d) {
+    if ((axes >> d & 1U) != 0) reduced *= descriptor.input.sizes[d];
+  }
+  check_index_capacity("index_dtype", descriptor.output.type, reduced);
+  check_output("out", descriptor.output, shape);
+  check_disjoint("out", descriptor.output, "input", descriptor.input);
+}
+
+}  // namespace dmlcpu

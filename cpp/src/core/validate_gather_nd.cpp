@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/validate.hpp"
+
+namespace dmlcpu {
+
+int tuple_length(const GatherNdDescriptor& descriptor) {
+  return static_cast<int>(descriptor.indices.sizes[descriptor.indices.rank - 1]);
+}
+
+Shape output_shape(const GatherNdDescriptor& descriptor) {
+  const ConstTensor& input = descriptor.input;
+  const ConstTensor& indices = descriptor.indices;
+  check_tensor("input", input);
+  check_tensor("indices", indices);
+  if (!is_index_type(indices.type)) {
+    fail<TypeError>("indices", "must be uint32, int32, uint64 or int64", info(indices.type).name);
+  }
+  for (const auto& [name, tensor] : {std::pair{"input", &input}, std::pair{"indices", &indices}}) {
+    if (tensor->rank == 0) fail<ValueError>(name, "must have at least 1 dimension", "0");
+  }
+  const int most = std::min(input.rank, indices.rank) - 1;
+  if (descriptor.batch_dims < 0 || descriptor.batch_dims > most) {
+    fail<ValueError>("batch_dims",
+                     "must be in [0, " + std::to_string(most) + "] (below the " +
+                         std::to_string(input.rank) + " dimensions of input and the " +
+                         std::to_string(indices.rank) + " of indices)",
+                     descriptor.batch_dims);
+  }
+  const int batch = static_cast<int>(descriptor.batch_dims);
+  for (int d = 0; d < batch; ++d) {
+    if (indices.sizes[d] != input.sizes[d]) {
+      fail<ValueError>("indices",
+                       "must have the batch dimensions of input " + to_text({batch, input.sizes}),
+                       to_text({batch, indices.sizes}));
+    }
+  }
+  const std::int64_t tuple = indices.sizes[indices.rank - 1];
+  if (tuple < 1 || tuple > input.rank - batch) {
+    fail<ValueError>("indices",
+                     "must have a last dimension in [1, " + std::to_string(input.rank - batch) +
+                         "] (the dimensions of input behind the batch)",
+                     tuple);
+  }
+  const int trailing = batch + static_cast<int>(tuple);
+  const int rank = indices.rank - 1 + input.rank - trailing;
+  if (rank > kMaxRank) {
+    fail<ValueError>("indices",
+                     "must give a result of at most " + std::to_string(kMaxRank) + " dimensions",
+                     rank);
+  }
+  Shape shape{rank, {}};
+  std::copy_n(indices.sizes.begin(), indices.rank - 1, shape.sizes.begin());
+  std::copy(input.sizes.begin() + trailing, input.sizes.begin() + input.rank,
+            shape.sizes.begin() + indices.rank - 1);
+  return shape;
+}
+
+void validate(const GatherNdDescriptor& descriptor) {
+  const Shape shape = output_shape(descriptor);
+  if (descriptor.output.type != descriptor.input.type) {
+    fail<TypeError>("out",
+                    std::string("must have the input's dtype ") + info(descriptor.input.type).name,
+                    info(descriptor.output.type).name);
+  }
+  if (descriptor.mode == IndexMode::kClip && element_count(shape_of(descriptor.indices)) > 0) {
+    const int batch = static_cast<int>(descriptor.batch_dims);
+    for (int d = batch; d < batch + tuple_length(descriptor); ++d) {
+      if (descriptor.input.sizes[d] == 0) {
+        fail<ValueError>("input", "must not be empty along an indexed axis",
+                         "shape " + to_text(shape_of(descriptor.input)));
+      }
+    }
+  }
+  check_output("out", descriptor.output, shape);
+  check_disjoint("out", descriptor.output, "input", descriptor.input);
+  check_disjoint("out", descriptor.output, "indices", descriptor.indices);
+}
+
+}  // namespace dmlcpu

@@ -1,0 +1,50 @@
+#include "core/error.hpp"
+#include "core/validate.hpp"
+
+namespace dmlcpu {
+
+int search_axis(const TopKDescriptor& descriptor) {
+  return normalize_axis(descriptor.axis, descriptor.input.rank);
+}
+
+Shape output_shape(const TopKDescriptor& descriptor) {
+  const ConstTensor& input = descriptor.input;
+  check_tensor("input", input);
+  const int axis = search_axis(descriptor);
+  const std::int64_t size = axis_size(input, axis);
+  if (size == 0) {
+    fail<ValueError>("input", "must not be empty along axis " + std::to_string(axis),
+                     "shape " + to_text(shape_of(input)));
+  }
+  if (descriptor.k < 1 || descriptor.k > size) {
+    fail<ValueError>("k",
+                     "must be in [1, " + std::to_string(size) + "] (the size of axis " +
+                         std::to_string(axis) + ")",
+                     descriptor.k);
+  }
+  Shape shape = shape_of(input);
+  if (shape.rank > 0) shape.sizes[axis] = descriptor.k;
+  return shape;
+}
+
+void validate(const TopKDescriptor& descriptor) {
+  const Shape shape = output_shape(descriptor);
+  if (!is_index_type(descriptor.indices.type)) {
+    fail<TypeError>("index_dtype", "must be uint32, int32, uint64 or int64",
+                    info(descriptor.indices.type).name);
+  }
+  check_index_capacity("index_dtype", descriptor.indices.type,
+                       axis_size(descriptor.input, search_axis(descriptor)));
+  if (descriptor.values.type != descriptor.input.type) {
+    fail<TypeError>("out[0]",
+                    std::string("must have the input's dtype ") + info(descriptor.input.type).name,
+                    info(descriptor.values.type).name);
+  }
+  check_output("out[0]", descriptor.values, shape);
+  check_output("out[1]", descriptor.indices, shape);
+  check_disjoint("out[0]", descriptor.values, "input", descriptor.input);
+  check_disjoint("out[1]", descriptor.indices, "input", descriptor.input);
+  check_disjoint("out[0]", descriptor.values, "out[1]", as_const(descriptor.indices));
+}
+
+}  // namespace dmlcpu

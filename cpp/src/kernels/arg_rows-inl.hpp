@@ -1,0 +1,119 @@
+// argmin and argmax of a line by itself: the extreme of a block at memory speed, then a look for
+// where it stands in the one block that has it.
+#pragma once
+
+#include "kernels/order-inl.hpp"
+
+namespace dmlcpu {
+namespace DMLCPU_LEVEL {
+namespace {
+
+/// Elements ranked side by side: four vectors' worth, so that four independent chains of maxima
+/// hide each other's latency.
+template <class T>
+constexpr std::int64_t kLanes = 4 * kVectorBytes / static_cast<std::int64_t>(sizeof(T));
+
+template <class O>
+typename O::Rank highest_lane(const typename O::Rank* lanes, std::int64_t count) {
+  typename O::Rank best = lanes[0];
+  for (std::int64_t j = 1; j < count; ++j) best = max_of(best, lanes[j]);
+  return best;
+}
+
+/// The highest rank among n >= 1 consecutive elements.
+template <class O, class T = typename O::Element>
+typename O::Rank block_rank(const T* p, std::int64_t n) {
+  using Rank = typename O::Rank;
+  constexpr std::int64_t kWidth = kLanes<T>;
+  Rank lanes[kWidth];
+  if (n < kWidth) {
+    for (std::int64_t j = 0; j < n; ++j) lanes[j] = O::loose_rank(p[j]);
+    return O::settle(highest_lane<O>(lanes, n));
+  }
+  for (std::int64_t j = 0; j < kWidth; ++j) lanes[j] = O::loose_rank(p[j]);
+  const auto update = [&](const T* q) {
+    for (std::int64_t j = 0; j < kWidth; ++j) lanes[j] = max_of(lanes[j], O::loose_rank(q[j]));
+  };
+  for (std::int64_t i = kWidth; i + kWidth <= n; i += kWidth) update(p + i);
+  // The last vectors overlap those before: seeing an element twice changes no maximum.
+  update(p + n - kWidth);
+  return O::settle(highest_lane<O>(lanes, kWidth));
+}
+
+/// Where `wanted` stands first among n consecutive elements, one of which has it. Whole groups are
+/// searched without an early exit, which vectorises.
+template <class O, class T = typename O::Element>
+std::int64_t find_first(const T* p, std::int64_t n, typename O::Rank wanted) {
+  constexpr std::int64_t kGroup = kLanes<T>;
+  std::int64_t i = 0;
+  for (; i + kGroup <= n; i += kGroup) {
+    typename O::Unsigned found = 0;
+    for (std::int64_t j = 0; j < kGroup; ++j) {
+      found |= static_cast<typename O::Unsigned>(O::rank(p[i + j]) == wanted);
+    }
+    if (found != 0) break;
+  }
+  while (O::rank(p[i]) != wanted) ++i;
+  return i;
+}
+
+/// The same, the last one.
+template <class O, class T = typename O::Element>
+std::int64_t find_last(const T* p, std::int64_t n, typename O::Rank wanted) {
+  constexpr std::int64_t kGroup = kLanes<T>;
+  std::int64_t end = n;
+  for (; end >= kGroup; end -= kGroup) {
+    typename O::Unsigned found = 0;
+    for (std::int64_t j = 1; j <= kGroup; ++j) {
+      found |= static_cast<typename O::Unsigned>(O::rank(p[end - j]) == wanted);
+    }
+    if (found != 0) break;
+  }
+  while (O::rank(p[end - 1]) != wanted) --end;
+  return end - 1;
+}
+
+template <class O>
+void arg_rows(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices) {
+  using T = typename O::Element;
+  using Rank = typename O::Rank;
+  constexpr std::int64_t kBlock = tuning::kArgBlockBytes / static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t stride = panel.length_stride;
+  T packed[kBlock];
+  // A block's elements in memory order: in place when they are neighbours, forwards or backwards.
+  const auto block_at = [&](const T* line, std::int64_t first, std::int64_t count) {
+    if (stride == 1) return line + first;
+    if (stride == -1) return line - first - count + 1;
+    pack(line + first * stride, stride, count, packed);
+    return static_cast<const T*>(packed);
+  };
+  for (std::int64_t l = 0; l < panel.lines; ++l) {
+    const T* line = static_cast<const T*>(panel.data) + l * panel.line_stride;
+    Rank best{};
+    std::int64_t best_first = -1;
+    for (std::int64_t first = 0; first < panel.length; first += kBlock) {
+      const std::int64_t count = min_of(kBlock, panel.length - first);
+      const Rank r = block_rank<O>(block_at(line, first, count), count);
+      if (best_first < 0 || r > best) {
+        best = r;
+        best_first = first;
+        if (best == O::kTop) break;
+      }
+    }
+    const std::int64_t wide = wide_rank<O>(best);
+    if (wide < ranks[l]) continue;
+    const std::int64_t count = min_of(kBlock, panel.length - best_first);
+    const T* block = block_at(line, best_first, count);
+    const std::int64_t at = stride == -1 ? count - 1 - find_last<O>(block, count, best)
+                                         : find_first<O>(block, count, best);
+    const std::int64_t index = panel.index_base + panel.index_step * (best_first + at);
+    if (wide > ranks[l] || index < indices[l]) {
+      ranks[l] = wide;
+      indices[l] = index;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace DMLCPU_LEVEL
+}  // namespace dmlcpu

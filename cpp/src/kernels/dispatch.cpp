@@ -1,0 +1,101 @@
+#include "kernels/dispatch.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+
+#include "core/cpu.hpp"
+#include "core/error.hpp"
+#include "dmlcpu/runtime.hpp"
+
+namespace dmlcpu {
+
+#ifdef DMLCPU_X86_64
+DMLCPU_DECLARE_LEVEL(x86_64_v2)
+DMLCPU_DECLARE_LEVEL(x86_64_v3)
+DMLCPU_DECLARE_LEVEL(x86_64_v4)
+#else
+DMLCPU_DECLARE_LEVEL(generic)
+#endif
+
+namespace {
+
+#define DMLCPU_TABLE(name, level) \
+  { name, &level::arg_kernels, &level::top_k_kernels, &level::gather_kernels }
+
+/// All levels, smallest first.
+const KernelTable tables[] = {
+#ifdef DMLCPU_X86_64
+    DMLCPU_TABLE("x86-64-v2", x86_64_v2),
+    DMLCPU_TABLE("x86-64-v3", x86_64_v3),
+    DMLCPU_TABLE("x86-64-v4", x86_64_v4),
+#else
+    DMLCPU_TABLE("generic", generic),
+#endif
+};
+#undef DMLCPU_TABLE
+
+/// The levels that this machine has: always the first so many.
+int count_supported() {
+#ifdef DMLCPU_X86_64
+  int count = 0;
+  while (count < 3 && cpu_has_x86_64_level(count + 2)) ++count;
+  return count;
+#else
+  return 1;
+#endif
+}
+
+int supported() {
+  static const int count = count_supported();
+  return count;
+}
+
+std::string list_supported() {
+  std::string list;
+  for (int i = 0; i < supported(); ++i) list += std::string(tables[i].name) + ", ";
+  return list + "auto";
+}
+
+const KernelTable* find(const std::string& argument, std::string_view name) {
+  if (supported() == 0) {
+    fail<ValueError>(argument, "needs a processor with x86-64-v2 (SSE4.2) or newer", "an older one");
+  }
+  if (name == "auto") return &tables[supported() - 1];
+  for (int i = 0; i < supported(); ++i) {
+    if (name == tables[i].name) return &tables[i];
+  }
+  bool built = false;
+  for (const KernelTable& table : tables) built = built || name == table.name;
+  fail<ValueError>(argument, "must be one of " + list_supported(),
+                   std::string(name) + (built ? " (which this processor lacks)" : ""));
+}
+
+const KernelTable* from_environment() {
+  const char* name = std::getenv("DMLCPU_ISA");
+  return name != nullptr && *name != '\0' ? find("DMLCPU_ISA", name)
+                                          : find("instruction set", "auto");
+}
+
+std::atomic<const KernelTable*>& current() {
+  static std::atomic<const KernelTable*> table{from_environment()};
+  return table;
+}
+
+}  // namespace
+
+const KernelTable& kernels() { return *current().load(std::memory_order_acquire); }
+
+std::vector<std::string_view> instruction_sets() {
+  std::vector<std::string_view> names;
+  for (int i = 0; i < supported(); ++i) names.emplace_back(tables[i].name);
+  return names;
+}
+
+std::string_view instruction_set() { return kernels().name; }
+
+void use_instruction_set(std::string_view name) {
+  current().store(find("name", name), std::memory_order_release);
+}
+
+}  // namespace dmlcpu

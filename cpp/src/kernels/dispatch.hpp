@@ -1,0 +1,12 @@
+// Which instruction set's kernels run.
+#pragma once
+
+#include "kernels/kernel_table.hpp"
+
+namespace dmlcpu {
+
+/// The table in use, chosen when the library is loaded: DMLCPU_ISA if set, else the largest
+/// instruction set that the machine has. Throws ValueError when DMLCPU_ISA names none.
+const KernelTable& kernels();
+
+}  // namespace dmlcpu

@@ -1,0 +1,156 @@
+// The kernels' interface: plain data in, plain data out, one table per instruction set.
+//
+// This header is compiled with every level's own flags, so it holds no inline functions and no
+// standard library types with code of their own.
+#pragma once
+
+#include <cstdint>
+
+#include "dmlcpu/data_type.hpp"
+
+namespace dmlcpu {
+
+/// How the elements of a type are ranked: whether the largest or the smallest ranks highest, and
+/// whether a NaN ranks above or below all numbers. Equal elements have equal ranks.
+enum class Ranking : std::uint8_t {
+  kSmallestNanLast,
+  kSmallestNanFirst,
+  kLargestNanLast,
+  kLargestNanFirst,
+};
+inline constexpr int kRankingCount = 4;
+
+// --- argmin and argmax -------------------------------------------------------------------------
+
+/// `lines` neighbouring reductions over `length` elements each. Element i of line l stands at
+/// data[l * line_stride + i * length_stride] and has the index index_base + i * index_step.
+/// index_step is at least 1.
+struct ArgPanel {
+  const void* data;
+  std::int64_t length;
+  std::int64_t length_stride;
+  std::int64_t lines;
+  std::int64_t line_stride;
+  std::int64_t index_base;
+  std::int64_t index_step;
+};
+
+/// Merges the panel into the best so far of each line: higher rank wins, of equal ranks the lower
+/// index. Ranks are 64-bit integers in the order of the type's own ranks.
+using ArgKernel = void (*)(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices);
+
+enum class ArgStrategy : std::uint8_t {
+  kRows,     ///< each line by itself: the extreme of a block, then where it stands
+  kColumns,  ///< all lines at once, one element of each after the other
+};
+inline constexpr int kArgStrategyCount = 2;
+
+// --- top-k -------------------------------------------------------------------------------------
+
+/// A selected element: its rank as an unsigned integer in the order of the type's own ranks, and
+/// its position in the row.
+struct TopKItem {
+  std::uint64_t rank;
+  std::int64_t index;
+};
+
+/// Writes the ranks of data[0], data[stride], ... as unsigned integers of the element's width.
+using RankLoader = void (*)(const void* data, std::int64_t stride, std::int64_t count, void* ranks);
+
+/// Selects the k elements of highest rank from data[0], data[stride], ..., data[(length - 1) *
+/// stride], equal ranks in ascending order of position, and writes them in that order.
+struct TopKRow {
+  const void* data;
+  std::int64_t element_size;
+  std::int64_t stride;
+  std::int64_t length;  ///< at most tuning::kTopKMaxPiece
+  std::int64_t k;
+  std::int64_t block;  ///< kBlocks: elements per block, a power of two, with at least k blocks
+  RankLoader load;
+  void* scratch;  ///< as much as the strategy's header says, aligned to 64 bytes
+};
+using TopKKernel = void (*)(const TopKRow& row, TopKItem* items);
+
+enum class TopKStrategy : std::uint8_t {
+  kDirect,  ///< rank every element, select by comparison
+  kBlocks,  ///< threshold from the extremes of blocks, then look into the blocks that beat it
+  kRadix,   ///< threshold from histograms of the ranks' digits, then sort what beats it
+};
+
+/// Copies lines of `length` elements, stride apart, to consecutive elements, one line behind the
+/// other; the lines start line_stride apart.
+using LinePacker = void (*)(const void* data, std::int64_t stride, std::int64_t length,
+                            std::int64_t line_stride, std::int64_t lines, void* packed);
+inline constexpr int kTopKStrategyCount = 3;
+
+/// The unsigned types that hold ranks: 1, 2, 4 or 8 bytes, at index 0 to 3.
+inline constexpr int kWidthCount = 4;
+
+// --- gather ------------------------------------------------------------------------------------
+
+/// How to turn `count` index tuples into element offsets. Coordinate j of tuple i stands at
+/// indices[i * tuple_stride + j * coordinate_stride] and addresses an axis of sizes[j] elements
+/// with strides[j], from the element i * batch_stride on.
+struct GatherTuples {
+  const void* indices;
+  std::int64_t tuple_stride;
+  std::int64_t batch_stride;
+  std::int64_t coordinate_stride;
+  int length;
+  const std::int64_t* sizes;
+  const std::int64_t* strides;
+};
+
+/// Writes the offset of each of `count` tuples from `first` on, coordinates clamped to their axis.
+using GatherOffsets = void (*)(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
+                               std::int64_t* offsets);
+
+/// Whether all coordinates of `count` tuples from `first` on are in range.
+using GatherCheck = bool (*)(const GatherTuples& tuples, std::int64_t first, std::int64_t count);
+
+/// Copies a slice of `inner` elements from data + offsets[i] to output + i * output_stride, for
+/// each i in [0, count). The elements of a slice are input_stride and slice_stride apart.
+struct GatherCopy {
+  const void* data;
+  void* output;
+  std::int64_t output_stride;
+  std::int64_t inner;
+  std::int64_t input_stride;
+  std::int64_t slice_stride;
+};
+using GatherCopyKernel = void (*)(const GatherCopy& copy, const std::int64_t* offsets,
+                                  std::int64_t count);
+
+// --- tables ------------------------------------------------------------------------------------
+
+/// The kernels of one instruction set. Rows are element types (top-k: rank widths; gather: index
+/// types uint32, int32, uint64, int64, and element sizes 1, 2, 4, 8), columns strategies.
+struct ArgKernels {
+  ArgKernel kernels[kDataTypeCount][kRankingCount][kArgStrategyCount];
+};
+struct TopKKernels {
+  RankLoader load[kDataTypeCount][kRankingCount];
+  TopKKernel select[kWidthCount][kTopKStrategyCount];
+  LinePacker pack[kWidthCount];
+};
+struct GatherKernels {
+  GatherOffsets offsets[4];
+  GatherCheck check[4];
+  GatherCopyKernel copy[kWidthCount];
+};
+struct KernelTable {
+  const char* name;
+  const ArgKernels* arg;
+  const TopKKernels* top_k;
+  const GatherKernels* gather;
+};
+
+// Each level's object files define these in the level's own namespace.
+#define DMLCPU_DECLARE_LEVEL(level)       \
+  namespace level {                       \
+  extern const ArgKernels arg_kernels;    \
+  extern const TopKKernels top_k_kernels; \
+  extern const GatherKernels gather_kernels; \
+  }
+
+}  // namespace dmlcpu

@@ -1,0 +1,50 @@
+// What every kernel file of a level starts from.
+//
+// Kernel code is compiled once per instruction set, and the linker keeps one copy of each weak
+// symbol for the whole program, from whichever level it likes. So everything here lives in the
+// level's own namespace, unnamed inside, and std algorithms are only given types from there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "core/tuning.hpp"
+#include "kernels/kernel_table.hpp"
+
+#ifndef DMLCPU_LEVEL
+#error "kernel sources are compiled by cmake/InstructionSets.cmake, which names the level"
+#endif
+
+namespace dmlcpu {
+namespace DMLCPU_LEVEL {
+namespace {
+
+/// Bytes of this level's vector registers.
+#if defined(__AVX512F__)
+constexpr std::int64_t kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr std::int64_t kVectorBytes = 32;
+#else
+constexpr std::int64_t kVectorBytes = 16;
+#endif
+
+template <class T>
+constexpr T min_of(T a, T b) {
+  return b < a ? b : a;
+}
+
+template <class T>
+constexpr T max_of(T a, T b) {
+  return a < b ? b : a;
+}
+
+/// Copies count elements, stride apart, to consecutive ones.
+template <class T>
+void pack(const T* source, std::int64_t stride, std::int64_t count, T* target) {
+  for (std::int64_t i = 0; i < count; ++i) target[i] = source[i * stride];
+}
+
+}  // namespace
+}  // namespace DMLCPU_LEVEL
+}  // namespace dmlcpu

@@ -1,0 +1,97 @@
+// What the top-k strategies share: ranks by the chunk, and selected elements that sort.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/order-inl.hpp"
+
+namespace dmlcpu {
+namespace DMLCPU_LEVEL {
+namespace {
+
+/// An element's rank and position in one key: of two items the one with the larger key comes
+/// first. Positions are inverted, so that of equal ranks the earlier position is larger; with them
+/// no two keys are equal, and any comparison sort is a stable one.
+template <class U>
+struct Item {
+  std::uint64_t key;
+
+  static Item make(U rank, std::int64_t position) {
+    return {std::uint64_t{rank} << 32 | static_cast<std::uint32_t>(~position)};
+  }
+  U rank() const { return static_cast<U>(key >> 32); }
+  std::int64_t position() const { return static_cast<std::uint32_t>(~key); }
+  bool operator<(const Item& other) const { return key > other.key; }
+};
+
+template <>
+struct Item<std::uint64_t> {
+  std::uint64_t key;
+  std::int64_t at;
+
+  static Item make(std::uint64_t rank, std::int64_t position) { return {rank, position}; }
+  std::uint64_t rank() const { return key; }
+  std::int64_t position() const { return at; }
+  bool operator<(const Item& other) const {
+    return key > other.key || (key == other.key && at < other.at);
+  }
+};
+
+/// Calls body(position, ranks, count) with the ranks of the row's elements in [first, last), a
+/// chunk at a time in ascending order.
+template <class U, class Body>
+void for_chunks(const TopKRow& row, std::int64_t first, std::int64_t last, Body&& body) {
+  U ranks[tuning::kRankChunk];
+  for (std::int64_t at = first; at < last; at += tuning::kRankChunk) {
+    const std::int64_t count = min_of(tuning::kRankChunk, last - at);
+    row.load(static_cast<const char*>(row.data) + at * row.stride * row.element_size, row.stride,
+             count, ranks);
+    body(at, static_cast<const U*>(ranks), count);
+  }
+}
+
+template <class U>
+void write_items(const Item<U>* from, std::int64_t count, TopKItem* to) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] = {from[i].rank(), from[i].position()};
+}
+
+/// Moves the first k of count items, in order, to the front.
+template <class U>
+void select_by_comparison(Item<U>* items, std::int64_t count, std::int64_t k) {
+  if (k < count / 8) {
+    std::partial_sort(items, items + k, items + count);
+    return;
+  }
+  if (k < count) std::nth_element(items, items + k, items + count);
+  std::sort(items, items + k);
+}
+
+/// Reads the lines side by side, so that every cache line read is used whole.
+template <class U>
+void pack_lines(const void* data, std::int64_t stride, std::int64_t length,
+                std::int64_t line_stride, std::int64_t lines, void* packed) {
+  const U* from = static_cast<const U*>(data);
+  U* to = static_cast<U*>(packed);
+  for (std::int64_t i = 0; i < length; ++i) {
+    for (std::int64_t l = 0; l < lines; ++l) {
+      to[l * length + i] = from[i * stride + l * line_stride];
+    }
+  }
+}
+
+/// The loader of one element type and ranking.
+template <class O>
+void load_ranks(const void* data, std::int64_t stride, std::int64_t count, void* ranks) {
+  using T = typename O::Element;
+  auto* out = static_cast<typename O::Unsigned*>(ranks);
+  const T* p = static_cast<const T*>(data);
+  if (stride == 1) {
+    for (std::int64_t i = 0; i < count; ++i) out[i] = unsigned_rank<O>(O::rank(p[i]));
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) out[i] = unsigned_rank<O>(O::rank(p[i * stride]));
+  }
+}
+
+}  // namespace
+}  // namespace DMLCPU_LEVEL
+}  // namespace dmlcpu

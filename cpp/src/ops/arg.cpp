@@ -1,0 +1,210 @@
+// argmin and argmax: validate, plan, run.
+#include "ops/arg.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "core/validate.hpp"
+#include "kernels/dispatch.hpp"
+#include "ops/index_output.hpp"
+#include "ops/ranking.hpp"
+#include "plan/arg_plan.hpp"
+
+namespace dmlcpu {
+namespace {
+
+/// The best so far of a tile's lines.
+struct Best {
+  std::int64_t* ranks;
+  std::int64_t* indices;
+
+  void reset(std::int64_t lines) const {
+    for (std::int64_t l = 0; l < lines; ++l) {
+      ranks[l] = std::numeric_limits<std::int64_t>::min();
+      indices[l] = std::numeric_limits<std::int64_t>::max();
+    }
+  }
+  void merge(std::int64_t line, std::int64_t rank, std::int64_t index) const {
+    if (rank > ranks[line] || (rank == ranks[line] && index < indices[line])) {
+      ranks[line] = rank;
+      indices[line] = index;
+    }
+  }
+};
+
+class ArgRun {
+ public:
+  ArgRun(const ArgDescriptor& descriptor, const ArgPlan& plan)
+      : plan_(plan),
+        element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
+        input_(static_cast<const char*>(descriptor.input.data) +
+               plan.input_offset * element_size_),
+        output_(descriptor.output, plan.output_offset),
+        kernel_(kernels().arg->kernels[static_cast<int>(descriptor.input.type)][static_cast<int>(
+            ranking(descriptor.largest,
+                    descriptor.nan_policy == NanPolicy::kPropagate))][static_cast<int>(
+            plan.strategy)]) {}
+
+  void run() const {
+    if (plan_.parts > 1) {
+      run_in_parts();
+      return;
+    }
+    const std::int64_t cells = plan_.cells();
+    const std::int64_t tasks =
+        std::min<std::int64_t>(cells, plan_.threads * tuning::kTasksPerThread);
+    parallel_for(plan_.threads, tasks, [&](std::int64_t task, int) {
+      std::int64_t ranks[kMaxTile];
+      std::int64_t indices[kMaxTile];
+      const std::int64_t last = cells * (task + 1) / tasks;
+      for (std::int64_t c = cells * task / tasks; c < last; ++c) {
+        run_part(c, 0, {ranks, indices});
+        finish(c, {ranks, indices});
+      }
+    });
+  }
+
+ private:
+  std::int64_t lines_of(std::int64_t tile) const {
+    return std::min(plan_.tile, plan_.lines.size - tile * plan_.tile);
+  }
+
+  /// A cell's position of the kept axes and its tile.
+  struct Cell {
+    Offsets kept;
+    std::int64_t tile;
+  };
+  Cell cell_at(std::int64_t cell) const {
+    const std::int64_t tiles = plan_.lines_reduced ? 1 : plan_.tiles();
+    return {Odometer(plan_.kept, cell / tiles).offsets(), cell % tiles};
+  }
+
+  /// Cells are too few for the threads: each is run in parts whose bests are merged.
+  void run_in_parts() const {
+    const std::int64_t cells = plan_.cells();
+    const auto size = static_cast<std::size_t>(cells * plan_.parts * plan_.tile);
+    std::vector<std::int64_t> ranks(size);
+    std::vector<std::int64_t> indices(size);
+    const auto best_of = [&](std::int64_t cell, std::int64_t part) {
+      const std::int64_t at = (cell * plan_.parts + part) * plan_.tile;
+      return Best{ranks.data() + at, indices.data() + at};
+    };
+    parallel_for(plan_.threads, cells * plan_.parts, [&](std::int64_t task, int) {
+      const std::int64_t cell = task / plan_.parts;
+      const std::int64_t part = task % plan_.parts;
+      run_part(cell, part, best_of(cell, part));
+    });
+    for (std::int64_t cell = 0; cell < cells; ++cell) {
+      const Best best = best_of(cell, 0);
+      for (std::int64_t part = 1; part < plan_.parts; ++part) {
+        const Best other = best_of(cell, part);
+        for (std::int64_t l = 0; l < plan_.tile; ++l) {
+          best.merge(l, other.ranks[l], other.indices[l]);
+        }
+      }
+      finish(cell, best);
+    }
+  }
+
+  void run_part(std::int64_t cell_number, std::int64_t part, const Best& best) const {
+    const Cell cell = cell_at(cell_number);
+    best.reset(plan_.tile);
+    const bool cut_length = plan_.parts_of_length && plan_.parts > 1;
+    const std::int64_t units = plan_.units();
+    const std::int64_t first_unit = cut_length ? 0 : units * part / plan_.parts;
+    const std::int64_t last_unit = cut_length ? units : units * (part + 1) / plan_.parts;
+    const std::int64_t length = plan_.length.size;
+    const std::int64_t first = cut_length ? length * part / plan_.parts : 0;
+    const std::int64_t last = cut_length ? length * (part + 1) / plan_.parts : length;
+    const bool has_tail = plan_.fold.tail > 0 && (!cut_length || part == plan_.parts - 1);
+
+    const std::int64_t unit_tiles = plan_.lines_reduced ? plan_.tiles() : 1;
+    Odometer reduced(plan_.reduced, first_unit / unit_tiles);
+    for (std::int64_t unit = first_unit; unit < last_unit; ++unit) {
+      const std::int64_t tile = plan_.lines_reduced ? unit % unit_tiles : cell.tile;
+      const std::int64_t line = tile * plan_.tile;
+      const std::int64_t origin = cell.kept[0] + reduced.offsets()[0];
+      const std::int64_t index =
+          reduced.offsets()[1] + (plan_.lines_reduced ? line * plan_.lines.strides[1] : 0);
+      ArgPanel panel{};
+      panel.data =
+          at(origin + line * plan_.lines.strides[0] + first * plan_.length.strides[0]);
+      panel.length = last - first;
+      panel.length_stride = plan_.length.strides[0];
+      panel.lines = lines_of(tile);
+      panel.line_stride = plan_.lines.strides[0];
+      panel.index_base = index + first * plan_.length.strides[1];
+      panel.index_step = plan_.length.strides[1];
+      if (panel.length > 0) kernel_(panel, best.ranks, best.indices);
+      if (has_tail) {
+        panel.data = at(origin + plan_.fold.tail_offset);
+        panel.length = plan_.fold.tail;
+        panel.length_stride = plan_.fold.tail_stride;
+        panel.lines = plan_.lines.size / plan_.fold.folds;
+        panel.index_base = index + plan_.fold.tail_index;
+        panel.index_step = plan_.fold.tail_index_step;
+        kernel_(panel, best.ranks, best.indices);
+      }
+      if (tile == unit_tiles - 1 || !plan_.lines_reduced) reduced.next();
+    }
+  }
+
+  /// Merges the lines that belong to one result and writes the cell's results.
+  void finish(std::int64_t cell_number, const Best& best) const {
+    const Cell cell = cell_at(cell_number);
+    std::int64_t results = plan_.lines_reduced ? plan_.tile : lines_of(cell.tile);
+    if (plan_.lines_reduced) {
+      for (std::int64_t l = 1; l < results; ++l) {
+        // A line that no element was merged into still has the highest index.
+        if (best.indices[l] == std::numeric_limits<std::int64_t>::max()) continue;
+        best.merge(0, best.ranks[l], best.indices[l] + l * plan_.lines.strides[1]);
+      }
+      results = 1;
+    } else if (plan_.fold.folds > 1) {
+      results /= plan_.fold.folds;
+      for (std::int64_t l = 0; l < results; ++l) best.indices[l] += plan_.fold.base;
+      for (std::int64_t group = 1; group < plan_.fold.folds; ++group) {
+        for (std::int64_t l = 0; l < results; ++l) {
+          best.merge(l, best.ranks[group * results + l],
+                     best.indices[group * results + l] + plan_.fold.base +
+                         group * plan_.fold.step);
+        }
+      }
+    }
+    if (plan_.from_end) {
+      for (std::int64_t l = 0; l < results; ++l) {
+        best.indices[l] = plan_.reduced_count - 1 - best.indices[l];
+      }
+    }
+    const std::int64_t stride = plan_.lines_reduced ? 0 : plan_.lines.strides[1];
+    output_.write(cell.kept[1] + cell.tile * plan_.tile * stride, stride, best.indices, results);
+  }
+
+  const void* at(std::int64_t offset) const { return input_ + offset * element_size_; }
+
+  const ArgPlan& plan_;
+  std::int64_t element_size_;
+  const char* input_;
+  IndexOutput output_;
+  ArgKernel kernel_;
+};
+
+}  // namespace
+
+void run_valid(const ArgDescriptor& descriptor) {
+  if (element_count(shape_of(descriptor.output)) == 0) return;
+  const std::int64_t bytes = element_count(shape_of(descriptor.input)) *
+                             static_cast<std::int64_t>(info(descriptor.input.type).size);
+  const ArgPlan plan = plan_arg(descriptor, threads_for_bytes(bytes));
+  ArgRun(descriptor, plan).run();
+}
+
+void run(const ArgDescriptor& descriptor) {
+  validate(descriptor);
+  run_valid(descriptor);
+}
+
+}  // namespace dmlcpu

@@ -1,0 +1,68 @@
+#include "plan/axes.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+namespace dmlcpu {
+namespace {
+
+/// Broadcast axes sort as if their stride were the largest.
+std::int64_t sort_key(const Axis& axis) {
+  return axis.strides[0] == 0 ? std::numeric_limits<std::int64_t>::max()
+                              : std::abs(axis.strides[0]);
+}
+
+bool continues(const Axis& outer, const Axis& inner) {
+  for (int s = 0; s < 3; ++s) {
+    if (outer.strides[s] != inner.strides[s] * inner.size) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Axis Axes::take(int position) {
+  const Axis taken = axes[position];
+  std::copy(axes.begin() + position + 1, axes.begin() + count, axes.begin() + position);
+  --count;
+  return taken;
+}
+
+void simplify(Axes& stack) {
+  const auto begin = stack.axes.begin();
+  auto end = std::remove_if(begin, begin + stack.count, [](const Axis& a) { return a.size == 1; });
+  // Insertion sort: stable, and allocates nothing, unlike std::stable_sort.
+  for (auto it = begin; it != end; ++it) {
+    const auto position = std::upper_bound(
+        begin, it, *it, [](const Axis& a, const Axis& b) { return sort_key(a) > sort_key(b); });
+    std::rotate(position, it, it + 1);
+  }
+  int kept = 0;
+  for (auto it = begin; it != end; ++it) {
+    if (kept > 0 && continues(stack.axes[kept - 1], *it)) {
+      Axis& outer = stack.axes[kept - 1];
+      outer = {outer.size * it->size, it->strides};
+    } else {
+      stack.axes[kept++] = *it;
+    }
+  }
+  stack.count = kept;
+}
+
+std::int64_t positions(const Axes& stack) {
+  std::int64_t count = 1;
+  for (int d = 0; d < stack.count; ++d) count *= stack.axes[d].size;
+  return count;
+}
+
+Odometer::Odometer(const Axes& axes, std::int64_t position) : axes_(&axes) {
+  for (int d = axes.count - 1; d >= 0; --d) {
+    const Axis& axis = axes.axes[d];
+    at_[d] = position % axis.size;
+    position /= axis.size;
+    for (int s = 0; s < 3; ++s) offsets_[s] += axis.strides[s] * at_[d];
+  }
+}
+
+}  // namespace dmlcpu

@@ -1,0 +1,65 @@
+// Loop axes: the simplest loops that visit the same elements.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "dmlcpu/tensor.hpp"
+
+namespace dmlcpu {
+
+/// One loop over up to three operands that advance together, each by its own stride.
+struct Axis {
+  std::int64_t size = 1;
+  std::array<std::int64_t, 3> strides{};
+};
+
+/// Nested loops, outermost first.
+struct Axes {
+  std::array<Axis, kMaxRank + 1> axes{};
+  int count = 0;
+
+  void push(const Axis& axis) { axes[count++] = axis; }
+  Axis pop() { return axes[--count]; }
+  /// Removes and returns the axis at `position`.
+  Axis take(int position);
+};
+
+/// Rewrites the loops to as few as visit the same tuples of elements: axes of size 1 go, the first
+/// operand's strides descend (axes that broadcast it, stride 0, stand outermost), and neighbours
+/// that advance every operand like one longer axis are merged.
+void simplify(Axes& axes);
+
+/// The number of positions the loops visit.
+std::int64_t positions(const Axes& axes);
+
+/// The operands' offsets at one position.
+using Offsets = std::array<std::int64_t, 3>;
+
+/// A position of nested loops that can be set anywhere and stepped cheaply.
+class Odometer {
+ public:
+  explicit Odometer(const Axes& axes, std::int64_t position = 0);
+
+  const Offsets& offsets() const { return offsets_; }
+
+  /// Steps to the next position, behind the last one to the first.
+  void next() {
+    for (int d = axes_->count - 1; d >= 0; --d) {
+      const Axis& axis = axes_->axes[d];
+      if (++at_[d] < axis.size) {
+        for (int s = 0; s < 3; ++s) offsets_[s] += axis.strides[s];
+        return;
+      }
+      at_[d] = 0;
+      for (int s = 0; s < 3; ++s) offsets_[s] -= axis.strides[s] * (axis.size - 1);
+    }
+  }
+
+ private:
+  const Axes* axes_;
+  std::array<std::int64_t, kMaxRank + 1> at_{};
+  Offsets offsets_{};
+};
+
+}  // namespace dmlcpu

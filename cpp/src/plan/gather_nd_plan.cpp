@@ -1,0 +1,49 @@
+#include "plan/gather_nd_plan.hpp"
+
+#include <algorithm>
+
+#include "core/tuning.hpp"
+#include "core/validate.hpp"
+
+namespace dmlcpu {
+
+GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
+  const auto& [input, indices, batch_dims, mode, output] = descriptor;
+  const int batch = static_cast<int>(batch_dims);
+  const int last = indices.rank - 1;
+  GatherNdPlan plan;
+  plan.threads = threads;
+  plan.tuple_length = tuple_length(descriptor);
+  plan.coordinate_stride = indices.strides[last];
+  std::copy_n(input.sizes.begin() + batch, plan.tuple_length, plan.sizes.begin());
+  std::copy_n(input.strides.begin() + batch, plan.tuple_length, plan.strides.begin());
+
+  for (int d = 0; d < last; ++d) {
+    plan.outer.push({indices.sizes[d],
+                     {indices.strides[d], d < batch ? input.strides[d] : 0, output.strides[d]}});
+  }
+  simplify(plan.outer);
+  if (plan.outer.count > 0) plan.tuples = plan.outer.pop();
+
+  for (int d = batch + plan.tuple_length, o = last; d < input.rank; ++d, ++o) {
+    plan.slices.push({input.sizes[d], {input.strides[d], output.strides[o], 0}});
+  }
+  simplify(plan.slices);
+  if (plan.slices.count > 0) plan.slice = plan.slices.pop();
+
+  const std::int64_t wanted = threads == 1 ? 1 : threads * tuning::kTasksPerThread;
+  const std::int64_t outer = std::max<std::int64_t>(positions(plan.outer), 1);
+  const std::int64_t per_outer = (wanted + outer - 1) / outer;
+  plan.chunk = std::max<std::int64_t>((plan.tuples.size + per_outer - 1) / per_outer, 1);
+  return plan;
+}
+
+std::string to_text(const GatherNdPlan& plan) {
+  return "tuples " + std::to_string(positions(plan.outer)) + " x " +
+         std::to_string(plan.tuples.size) + " in chunks of " + std::to_string(plan.chunk) +
+         "\nslices " + std::to_string(positions(plan.slices)) + " x " +
+         std::to_string(plan.slice.size) + " by " + std::to_string(plan.slice.strides[0]) + ", " +
+         std::to_string(plan.slice.strides[1]) + "\n";
+}
+
+}  // namespace dmlcpu

@@ -1,0 +1,119 @@
+#include "plan/top_k_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "core/tuning.hpp"
+#include "core/validate.hpp"
+
+namespace dmlcpu {
+namespace {
+
+std::int64_t round_up(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/// Bytes of the kernels' items: rank and position share 8 bytes up to 32-bit ranks.
+std::int64_t item_bytes(std::int64_t element_size) { return element_size == 8 ? 16 : 8; }
+
+/// The cheapest block length, a power of two.
+std::int64_t block_length(std::int64_t length, std::int64_t k) {
+  const double ideal = std::sqrt(static_cast<double>(tuning::kTopKBlockCostRatio) *
+                                 static_cast<double>(length) / static_cast<double>(k));
+  std::int64_t block = tuning::kTopKMinBlock;
+  while (static_cast<double>(2 * block) <= ideal) block *= 2;
+  return block;
+}
+
+}  // namespace
+
+TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size,
+                             std::int64_t length, std::int64_t k) {
+  TopKSelection selection;
+  selection.strategy = strategy;
+  switch (strategy) {
+    case TopKStrategy::kDirect:
+      selection.scratch_bytes = length * item_bytes(element_size);
+      break;
+    case TopKStrategy::kBlocks: {
+      selection.block = block_length(length, k);
+      const std::int64_t blocks = (length + selection.block - 1) / selection.block;
+      selection.scratch_bytes = 2 * round_up(blocks * element_size) +
+                                (k * selection.block + k + 1) * item_bytes(element_size);
+      break;
+    }
+    case TopKStrategy::kRadix: {
+      const std::int64_t sorted = k > length / 2 ? length : k;
+      selection.scratch_bytes = 2 * (sorted + 1) * item_bytes(element_size);
+      break;
+    }
+  }
+  return selection;
+}
+
+TopKSelection select_strategy(std::int64_t element_size, std::int64_t length, std::int64_t k) {
+  TopKStrategy strategy = TopKStrategy::kRadix;
+  if (length <= tuning::kTopKDirectLength) {
+    strategy = TopKStrategy::kDirect;
+  } else if (k <= tuning::kTopKBlocksMaxK &&
+             length / block_length(length, k) >= tuning::kTopKBlocksPerResult * k) {
+    strategy = TopKStrategy::kBlocks;
+  }
+  return plan_selection(strategy, element_size, length, k);
+}
+
+TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
+  const ConstTensor& input = descriptor.input;
+  const auto element_size = static_cast<std::int64_t>(info(input.type).size);
+  const int axis = search_axis(descriptor);
+  TopKPlan plan;
+  plan.k = descriptor.k;
+  plan.length = axis_size(input, axis);
+  if (input.rank > 0) {
+    plan.input_stride = input.strides[axis];
+    plan.value_stride = descriptor.values.strides[axis];
+    plan.index_stride = descriptor.indices.strides[axis];
+  }
+  for (int d = 0; d < input.rank; ++d) {
+    if (d == axis) continue;
+    plan.outer.push({input.sizes[d],
+                     {input.strides[d], descriptor.values.strides[d], descriptor.indices.strides[d]}});
+  }
+  simplify(plan.outer);
+  if (plan.outer.count > 0) plan.lines = plan.outer.pop();
+
+  plan.threads = threads;
+  plan.group = tuning::kTopKGroupLines;
+  const std::int64_t line_bytes = plan.length * element_size;
+  const std::int64_t line_stride = std::abs(plan.lines.strides[0]);
+  plan.packed = plan.lines.size > 1 && line_stride > 0 && line_stride < std::abs(plan.input_stride) &&
+                line_bytes * tuning::kTopKGroupLines <= tuning::kTopKPackBytes;
+  plan.stride = plan.packed ? 1 : plan.input_stride;
+  const std::int64_t lines = positions(plan.outer) * plan.lines.size;
+  // Enough groups for all threads, but a packed group no narrower than a cache line.
+  const std::int64_t share = std::max<std::int64_t>(lines / (threads * tuning::kTasksPerThread), 1);
+  const std::int64_t least = plan.packed ? 64 / element_size : 1;
+  plan.group = std::min({plan.group, std::max(share, least), plan.lines.size});
+
+  if (lines < threads) {
+    plan.pieces = std::min<std::int64_t>(threads, line_bytes / tuning::kTopKMinPieceBytes);
+  }
+  const std::int64_t needed = (plan.length + tuning::kTopKMaxPiece - 1) / tuning::kTopKMaxPiece;
+  plan.pieces = std::max({plan.pieces, needed, std::int64_t{1}});
+  plan.selection = select_strategy(element_size, plan.longest_piece(),
+                                   std::min(plan.k, plan.longest_piece()));
+  return plan;
+}
+
+std::string to_text(const TopKPlan& plan) {
+  static const char* const names[] = {"direct", "blocks", "radix"};
+  std::string text = names[static_cast<int>(plan.selection.strategy)];
+  text += " of " + std::to_string(plan.k) + " from " + std::to_string(plan.length) + " by " +
+          std::to_string(plan.stride) + (plan.packed ? ", packed" : "") + "\n";
+  text += "lines " + std::to_string(positions(plan.outer)) + " x " +
+          std::to_string(plan.lines.size) + " in groups of " + std::to_string(plan.group) + "\n";
+  text += "pieces " + std::to_string(plan.pieces) + ", blocks of " +
+          std::to_string(plan.selection.block) + "\n";
+  return text;
+}
+
+}  // namespace dmlcpu

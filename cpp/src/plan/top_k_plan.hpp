@@ -1,0 +1,64 @@
+// How a top-k runs, as data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "dmlcpu/operators.hpp"
+#include "kernels/kernel_table.hpp"
+#include "plan/axes.hpp"
+
+namespace dmlcpu {
+
+/// How the k highest of one row are found.
+struct TopKSelection {
+  TopKStrategy strategy = TopKStrategy::kDirect;
+  std::int64_t block = 1;          ///< elements per block of TopKStrategy::kBlocks
+  std::int64_t scratch_bytes = 0;  ///< that the kernel needs
+};
+
+/// The strategy for a row of `length` elements of `element_size` bytes, 1 <= k <= length.
+TopKSelection select_strategy(std::int64_t element_size, std::int64_t length, std::int64_t k);
+
+/// The same for one given strategy, which must be able to do it: kBlocks needs k blocks.
+TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size,
+                             std::int64_t length, std::int64_t k);
+
+///   for each position of `outer`                        (in parallel)
+///     for each group of `lines`                         (in parallel)
+///       for each line
+///         for each of `pieces`                          (in parallel, merged in order)
+///           kernel(row of length / pieces)
+///         write k values and indices
+///
+/// Strides of `outer` and `lines` are {input, values, indices}.
+struct TopKPlan {
+  Axes outer;
+  Axis lines;
+  std::int64_t group = 1;  ///< lines per task
+  bool packed = false;     ///< whether a group is copied side by side before it is searched
+
+  std::int64_t length = 1;
+  std::int64_t input_stride = 1;  ///< of the input along the row
+  std::int64_t stride = 1;        ///< of the row that the kernel reads, 1 when it is packed
+  std::int64_t k = 1;
+  std::int64_t value_stride = 1;
+  std::int64_t index_stride = 1;
+
+  std::int64_t pieces = 1;
+  TopKSelection selection;  ///< for one piece
+  int threads = 1;
+
+  std::int64_t groups() const { return (lines.size + group - 1) / group; }
+  std::int64_t cells() const { return positions(outer) * groups(); }
+  std::int64_t piece_start(std::int64_t piece) const { return length * piece / pieces; }
+  std::int64_t longest_piece() const { return (length + pieces - 1) / pieces; }
+};
+
+/// Plans a valid descriptor that has something to write, for up to `threads` threads.
+TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads);
+
+/// One line per loop, for tests and for people.
+std::string to_text(const TopKPlan& plan);
+
+}  // namespace dmlcpu

@@ -1,0 +1,33 @@
+"""Four tensor operators of DirectML, fast on any CPU: argmin, argmax, top_k and gather_nd.
+
+They read NumPy arrays (and what shares memory with them) in place, with any strides. What ties, NaNs
+and index types give is exactly specified, and no result depends on threads or instruction set.
+"""
+
+from dmlcpu._core import __version__
+from dmlcpu._operators import argmax, argmin, gather_nd, top_k
+from dmlcpu._runtime import (
+    get_instruction_set,
+    get_num_threads,
+    instruction_sets,
+    num_threads,
+    set_num_threads,
+    use_instruction_set,
+)
+from dmlcpu._types import AxisDirection, TopK
+
+__all__ = [
+    "AxisDirection",
+    "TopK",
+    "__version__",
+    "argmax",
+    "argmin",
+    "gather_nd",
+    "get_instruction_set",
+    "get_num_threads",
+    "instruction_sets",
+    "num_threads",
+    "set_num_threads",
+    "top_k",
+    "use_instruction_set",
+]

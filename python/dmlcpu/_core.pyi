@@ -1,0 +1,39 @@
+from typing import Any
+
+import numpy.typing as npt
+
+__version__: str
+
+def arg(
+    largest: bool,
+    input: Any,
+    axis: Any,
+    axis_direction: Any,
+    keepdims: bool,
+    index_dtype: Any,
+    nan_policy: Any,
+    out: Any,
+    /,
+) -> npt.NDArray[Any]: ...
+def top_k(
+    input: Any,
+    k: Any,
+    axis: Any,
+    axis_direction: Any,
+    index_dtype: Any,
+    nan_policy: Any,
+    out: Any,
+    /,
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]: ...
+def gather_nd(
+    input: Any, indices: Any, batch_dims: Any, mode: Any, out: Any, /
+) -> npt.NDArray[Any]: ...
+def has_openmp() -> bool: ...
+def num_threads() -> int: ...
+def set_num_threads(count: int, /) -> None: ...
+def exchange_thread_override(count: int, /) -> int: ...
+def set_grain_bytes(bytes: int, /) -> None: ...
+def instruction_sets() -> tuple[str, ...]: ...
+def instruction_set() -> str: ...
+def use_instruction_set(name: str, /) -> None: ...
+def data_types() -> tuple[str, ...]: ...

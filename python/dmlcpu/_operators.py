@@ -1,0 +1,247 @@
+"""The four operators: names, defaults, documentation. The work is done in the extension module."""
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlcpu import _core
+from dmlcpu._types import AxisDirection, AxisDirectionLike, TopK
+
+__all__ = ["argmax", "argmin", "gather_nd", "top_k"]
+
+Axis = int | Iterable[int] | None
+NanPolicy = Literal["propagate", "omit"]
+
+_INCREASING = AxisDirection.INCREASING
+_DECREASING = AxisDirection.DECREASING
+
+
+def argmin(
+    input: npt.ArrayLike,
+    axis: Axis = None,
+    *,
+    axis_direction: AxisDirectionLike = _INCREASING,
+    keepdims: bool = True,
+    index_dtype: npt.DTypeLike = np.uint32,
+    nan_policy: NanPolicy = "propagate",
+    out: npt.NDArray[Any] | None = None,
+) -> npt.NDArray[Any]:
+    """The index of the smallest element of each subset of `input` along `axis`.
+
+    DirectML's ``DML_ARGMIN_OPERATOR_DESC``; ties and several axes as there, NaN as documented here.
+
+    Parameters
+    ----------
+    input
+        A tensor of 0 to 8 dimensions of float32, float16, float64, bfloat16 (of ``ml_dtypes``),
+        int8 to int64, uint8 to uint64 or bool, with any strides; it is read where it is. An array,
+        an object with ``__dlpack__`` on the CPU, the buffer protocol or ``__array_interface__``,
+        or what `numpy.asarray` takes.
+    axis
+        The axis or axes to reduce, in any order; None for all. Negative ones count from the end.
+        ``()`` reduces nothing and gives index 0 everywhere.
+    axis_direction
+        Which of equal elements is found: INCREASING the first, DECREASING the last. -0.0 equals
+        +0.0. An `AxisDirection`, 0 or 1, or "increasing" or "decreasing".
+    keepdims
+        Whether reduced axes stay in the result's shape, with size 1.
+    index_dtype
+        uint32, int32, uint64 or int64.
+    nan_policy
+        "propagate": NaN counts as smaller than every number, and equal to NaN. "omit": NaNs are
+        passed over; a subset of NaNs alone gives its first index, or with DECREASING its last.
+    out
+        An array to write the result to, of the result's shape and `index_dtype`, with any strides
+        whose elements do not overlap, sharing no memory with `input`.
+
+    Returns
+    -------
+    numpy.ndarray
+        Indices that count in row-major order over the reduced axes, in the order in which `input`
+        has them. It is `out`, if given.
+
+    Raises
+    ------
+    TypeError
+        An argument of the wrong type, or an array of another dtype.
+    numpy.exceptions.AxisError
+        An axis out of range.
+    ValueError
+        Any other bad value: a repeated axis, an empty reduced axis, an `index_dtype` too small for
+        the largest index, an `out` that does not fit. Nothing has been written to `out`.
+
+    Examples
+    --------
+    >>> import numpy as np, dmlcpu
+    >>> x = np.array([[1, 2, 3], [3, 0, 4], [2, 5, 2]], dtype=np.float32)
+    >>> dmlcpu.argmin(x, axis=1)
+    array([[0],
+           [1],
+           [0]], dtype=uint32)
+    >>> dmlcpu.argmin(x, axis=(0, 1))
+    array([[4]], dtype=uint32)
+    >>> dmlcpu.argmin([1, 2, 3, 2, 1], axis_direction="decreasing")
+    array([4], dtype=uint32)
+    """
+    return _core.arg(
+        False, input, axis, axis_direction, keepdims, index_dtype, nan_policy, out
+    )
+
+
+def argmax(
+    input: npt.ArrayLike,
+    axis: Axis = None,
+    *,
+    axis_direction: AxisDirectionLike = _INCREASING,
+    keepdims: bool = True,
+    index_dtype: npt.DTypeLike = np.uint32,
+    nan_policy: NanPolicy = "propagate",
+    out: npt.NDArray[Any] | None = None,
+) -> npt.NDArray[Any]:
+    """The index of the largest element of each subset of `input` along `axis`.
+
+    DirectML's ``DML_ARGMAX_OPERATOR_DESC``. Parameters, result and errors are those of `argmin`,
+    with largest for smallest: under "propagate" NaN counts as larger than every number.
+
+    Examples
+    --------
+    >>> import numpy as np, dmlcpu
+    >>> x = np.array([[1, 2, 3], [3, 0, 4], [2, 5, 2]], dtype=np.float32)
+    >>> dmlcpu.argmax(x, axis=0)
+    array([[1, 2, 1]], dtype=uint32)
+    >>> dmlcpu.argmax(x, axis=0, keepdims=False, index_dtype=np.int64)
+    array([1, 2, 1])
+    >>> dmlcpu.argmax(x)
+    array([[7]], dtype=uint32)
+    >>> dmlcpu.argmax([1.0, np.nan, 3.0]), dmlcpu.argmax([1.0, np.nan, 3.0], nan_policy="omit")
+    (array([1], dtype=uint32), array([2], dtype=uint32))
+    """
+    return _core.arg(
+        True, input, axis, axis_direction, keepdims, index_dtype, nan_policy, out
+    )
+
+
+def top_k(
+    input: npt.ArrayLike,
+    k: int,
+    *,
+    axis: int = -1,
+    axis_direction: AxisDirectionLike = _DECREASING,
+    index_dtype: npt.DTypeLike = np.uint32,
+    nan_policy: NanPolicy = "propagate",
+    out: tuple[npt.NDArray[Any], npt.NDArray[Any]] | None = None,
+) -> TopK:
+    """The `k` largest or smallest elements along an axis, sorted, and where they stood.
+
+    DirectML's ``DML_TOP_K1_OPERATOR_DESC``, with k up to and including the size of the axis.
+
+    Parameters
+    ----------
+    input
+        As for `argmin`.
+    k
+        How many, from 1 to the size of `axis`.
+    axis
+        The axis to search; negative ones count from the end.
+    axis_direction
+        DECREASING: the largest, largest first. INCREASING: the smallest, smallest first. In both
+        directions equal elements come in ascending order of index; -0.0 equals +0.0.
+    index_dtype
+        uint32, int32, uint64 or int64.
+    nan_policy
+        "propagate": NaNs rank above +infinity, first when DECREASING and last when INCREASING.
+        "omit": NaNs rank last in both directions.
+    out
+        A pair of arrays to write values and indices to, of the result's shape, `input`'s dtype and
+        `index_dtype`, with any strides whose elements do not overlap, sharing no memory with
+        `input` or each other.
+
+    Returns
+    -------
+    TopK
+        A named tuple of `values`, each with its own bits, and `indices`, which count from the start
+        of the axis. Both have `input`'s shape with `k` elements along `axis`.
+
+    Raises
+    ------
+    TypeError, numpy.exceptions.AxisError, ValueError
+        As for `argmin`; ValueError for a `k` out of range.
+
+    Examples
+    --------
+    >>> import dmlcpu
+    >>> values, indices = dmlcpu.top_k([[1, 2, 2, 3], [3, 4, 5, 5]], 3)
+    >>> values
+    array([[3, 2, 2],
+           [5, 5, 4]])
+    >>> indices
+    array([[3, 1, 2],
+           [2, 3, 1]], dtype=uint32)
+    >>> dmlcpu.top_k([3.0, 1.0, 2.0], 2, axis_direction="increasing").values
+    array([1., 2.])
+    """
+    values, indices = _core.top_k(
+        input, k, axis, axis_direction, index_dtype, nan_policy, out
+    )
+    return TopK(values, indices)
+
+
+def gather_nd(
+    input: npt.ArrayLike,
+    indices: npt.ArrayLike,
+    *,
+    batch_dims: int = 0,
+    mode: Literal["raise", "clip"] = "raise",
+    out: npt.NDArray[Any] | None = None,
+) -> npt.NDArray[Any]:
+    """Slices of `input` at coordinates that are the last dimension of `indices`.
+
+    DirectML's ``DML_GATHER_ND_OPERATOR_DESC``, and with `batch_dims` ``DML_GATHER_ND1_OPERATOR_DESC``.
+
+    Parameters
+    ----------
+    input
+        As for `argmin`, with at least 1 dimension.
+    indices
+        uint32, int32, uint64 or int64, with at least 1 dimension. Its last dimension, of size t,
+        holds coordinates into the t dimensions of `input` behind the first `batch_dims`.
+        1 <= t <= input.ndim - batch_dims. Negative coordinates, from -n to -1, count from the end.
+    batch_dims
+        How many leading dimensions `input` and `indices` share.
+    mode
+        What happens to a coordinate out of range: "raise" is an error; "clip" clamps it to
+        [0, n - 1] after negative ones were counted from the end.
+    out
+        An array to write the result to, of the result's shape and `input`'s dtype, with any strides
+        whose elements do not overlap, sharing no memory with `input` or `indices`.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of shape ``indices.shape[:-1] + input.shape[batch_dims + t:]`` (where the first `batch_dims`
+        dimensions are those of both). It is `out`, if given.
+
+    Raises
+    ------
+    TypeError
+        An argument of the wrong type, or an array of another dtype.
+    IndexError
+        A coordinate out of range under "raise"; the text names the first in row-major order.
+    ValueError
+        Any other bad value. Nothing has been written to `out` in any of these cases.
+
+    Examples
+    --------
+    >>> import dmlcpu
+    >>> dmlcpu.gather_nd([[0, 1], [2, 3]], [[1], [0]])
+    array([[2, 3],
+           [0, 1]])
+    >>> dmlcpu.gather_nd([[[0, 1], [2, 3]], [[4, 5], [6, 7]]], [[0, 1], [1, 0]])
+    array([[2, 3],
+           [4, 5]])
+    >>> dmlcpu.gather_nd([[0, 1], [2, 3]], [[1], [-2]], batch_dims=1)
+    array([1, 2])
+    """
+    return _core.gather_nd(input, indices, batch_dims, mode, out)

@@ -1,0 +1,87 @@
+"""How calls run: threads and instruction sets."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from dmlcpu import _core
+
+__all__ = [
+    "get_instruction_set",
+    "get_num_threads",
+    "instruction_sets",
+    "num_threads",
+    "set_num_threads",
+    "use_instruction_set",
+]
+
+
+def _thread_count(count: int) -> int:
+    if isinstance(count, bool) or not isinstance(count, int):
+        raise TypeError(f"num_threads: must be an int, got {type(count).__name__}")
+    if not 1 <= count <= 4096:
+        raise ValueError(f"num_threads: must be in [1, 4096], got {count}")
+    return count
+
+
+def set_num_threads(count: int | None) -> None:
+    """Set the most threads that a call uses, for the process.
+
+    None returns to OpenMP's own number: ``OMP_NUM_THREADS``, what threadpoolctl sets, else one per
+    core. Results never depend on it. Without OpenMP, and in a forked child of a process that had
+    already used several threads, calls run on one thread whatever is set.
+
+    >>> import dmlcpu
+    >>> dmlcpu.set_num_threads(1)
+    >>> dmlcpu.get_num_threads()
+    1
+    >>> dmlcpu.set_num_threads(None)
+    """
+    _core.set_num_threads(0 if count is None else _thread_count(count))
+
+
+def get_num_threads() -> int:
+    """The most threads that a call made now from this thread would use."""
+    return _core.num_threads()
+
+
+@contextmanager
+def num_threads(count: int) -> Iterator[None]:
+    """Use up to `count` threads for calls from this Python thread inside the ``with`` block.
+
+    >>> import dmlcpu
+    >>> with dmlcpu.num_threads(1):
+    ...     dmlcpu.get_num_threads()
+    1
+    """
+    before = _core.exchange_thread_override(_thread_count(count))
+    try:
+        yield
+    finally:
+        _core.exchange_thread_override(before)
+
+
+def instruction_sets() -> tuple[str, ...]:
+    """The instruction sets that this build has kernels for and this machine can run, smallest first.
+
+    On x86-64 processors these are of "x86-64-v2", "x86-64-v3" and "x86-64-v4", elsewhere "generic".
+    """
+    return _core.instruction_sets()
+
+
+def get_instruction_set() -> str:
+    """The instruction set in use: at first the environment variable ``DMLCPU_ISA``, else the largest."""
+    return _core.instruction_set()
+
+
+def use_instruction_set(name: str) -> None:
+    """Use the named instruction set for all later calls in the process, "auto" for the largest.
+
+    Results never depend on it. Raises ValueError for one that this build or this machine lacks.
+
+    >>> import dmlcpu
+    >>> dmlcpu.use_instruction_set(dmlcpu.instruction_sets()[0])
+    >>> dmlcpu.use_instruction_set("auto")
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"name: must be a str, got {type(name).__name__}")
+    _core.use_instruction_set(name)
