@@ -1,0 +1,265 @@
+"""The libraries that are measured, each asked for the same answer in the way that is best for it.
+
+A contestant's function takes a workload and its tensors and returns a call without arguments, or None
+where the library cannot do it. Tensors in the library's own type and compiled models are made outside
+the call; what the call makes, its results included, is inside. Calls return indices of argmax, (values,
+indices) of top-k, the result of gather.
+"""
+
+import importlib.util
+import os
+
+import numpy as np
+
+
+def dmlcpu_call(w, x, indices=None):
+    import dmlcpu
+
+    if w.operator == "argmax":
+        axis = w.options["axis"]
+        return lambda: dmlcpu.argmax(x, axis, keepdims=False)
+    if w.operator == "top_k":
+        k, axis = w.options["k"], w.options["axis"]
+        return lambda: dmlcpu.top_k(x, k, axis=axis)
+    if w.reuse_output:
+        out = np.empty((len(indices), *x.shape[indices.shape[1] :]), x.dtype)
+        return lambda: dmlcpu.gather_nd(x, indices, out=out)
+    return lambda: dmlcpu.gather_nd(x, indices)
+
+
+def numpy_call(w, x, indices=None):
+    if w.operator == "argmax":
+        axis = w.options["axis"]
+        if not isinstance(axis, tuple):
+            return lambda: np.argmax(x, axis)
+
+        def several_axes():
+            last = np.moveaxis(x, axis, range(-len(axis), 0))
+            return np.argmax(last.reshape(*last.shape[: -len(axis)], -1), -1)
+
+        return several_axes
+    if w.operator == "top_k":
+        k, axis = w.options["k"], w.options["axis"]
+        n = x.shape[axis]
+
+        def top_k():
+            if k > n // 2:
+                order = np.argsort(x, axis)
+            else:
+                order = np.argpartition(x, n - k, axis)
+            best = np.take(order, range(n - k, n), axis) if x.ndim > 1 else order[n - k :]
+            values = np.take_along_axis(x, best, axis)
+            by_value = np.flip(np.argsort(values, axis), axis)
+            return (
+                np.take_along_axis(values, by_value, axis),
+                np.take_along_axis(best, by_value, axis),
+            )
+
+        return top_k
+    if indices.shape[1] == 1:
+        rows = indices[:, 0]
+        if w.reuse_output:
+            out = np.empty((len(rows), *x.shape[1:]), x.dtype)
+            return lambda: np.take(x, rows, 0, out, "clip")
+        return lambda: np.take(x, rows, 0)
+    columns = tuple(np.ascontiguousarray(indices[:, j]) for j in range(indices.shape[1]))
+    return lambda: x[columns]
+
+
+def torch_call(w, x, indices=None):
+    import torch
+
+    torch.set_num_threads(threads())
+    t = torch.from_numpy(x) if min(x.strides) > 0 else None
+    if t is None:
+        return None
+    if w.operator == "argmax":
+        axis = w.options["axis"]
+        if axis is None:
+            return lambda: torch.argmax(t)
+        if not isinstance(axis, tuple):
+            return lambda: torch.argmax(t, axis)
+        return lambda: torch.argmax(t.movedim(axis, (-2, -1)).flatten(-2), -1)
+    if w.operator == "top_k":
+        return lambda: torch.topk(t, w.options["k"], w.options["axis"])
+    columns = tuple(torch.from_numpy(np.ascontiguousarray(c)) for c in indices.T)
+    if len(columns) == 1:
+        if w.reuse_output:
+            out = torch.empty((len(indices), *t.shape[1:]), dtype=t.dtype)
+            return lambda: torch.index_select(t, 0, columns[0], out=out)
+        return lambda: torch.index_select(t, 0, columns[0])
+    return lambda: t[columns]
+
+
+def onnxruntime_call(w, x, indices=None):
+    import onnxruntime as ort
+    from onnx import TensorProto, helper
+
+    def session(cast):
+        kind = helper.np_dtype_to_tensor_dtype(x.dtype)
+        inputs = [helper.make_tensor_value_info("x", kind, x.shape)]
+        nodes, name, feed = [], "x", {"x": np.ascontiguousarray(x)}
+        if cast:
+            nodes.append(helper.make_node("Cast", ["x"], ["f"], to=TensorProto.FLOAT))
+            name, kind = "f", TensorProto.FLOAT
+        outputs = [helper.make_tensor_value_info("y", TensorProto.INT64, None)]
+        initializers = []
+        if w.operator == "argmax":
+            nodes.append(
+                helper.make_node("ArgMax", [name], ["y"], axis=w.options["axis"], keepdims=0)
+            )
+        elif w.operator == "top_k":
+            initializers = [helper.make_tensor("k", TensorProto.INT64, [1], [w.options["k"]])]
+            nodes.append(
+                helper.make_node("TopK", [name, "k"], ["v", "y"], axis=w.options["axis"])
+            )
+            outputs.insert(0, helper.make_tensor_value_info("v", kind, None))
+        else:
+            inputs.append(helper.make_tensor_value_info("i", TensorProto.INT64, indices.shape))
+            feed["i"] = indices
+            nodes.append(helper.make_node("GatherND", ["x", "i"], ["y"]))
+            outputs = [helper.make_tensor_value_info("y", kind, None)]
+        graph = helper.make_graph(nodes, "g", inputs, outputs, initializers)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
+        model.ir_version = 9
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = threads()
+        options.log_severity_level = 4
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        return ort.InferenceSession(model.SerializeToString(), options), feed
+
+    if w.operator == "argmax" and not isinstance(w.options["axis"], int):
+        return None
+    try:
+        s, feed = session(False)
+    except Exception:
+        s, feed = session(True)
+    if w.operator == "top_k":
+        return lambda: s.run(None, feed)
+    return lambda: s.run(None, feed)[0]
+
+
+def openvino_call(w, x, indices=None):
+    import openvino as ov
+    from openvino import opset11 as op
+
+    if w.operator == "argmax" and not isinstance(w.options["axis"], int):
+        return None
+    data = np.ascontiguousarray(x)
+    p = op.parameter(list(x.shape), x.dtype)
+    feed = [data]
+    if w.operator == "gather_nd":
+        i = op.parameter(list(indices.shape), np.int64)
+        feed.append(np.ascontiguousarray(indices))
+        model = ov.Model([op.gather_nd(p, i)], [p, i])
+    else:
+        k = w.options.get("k", 1)
+        node = op.topk(p, np.int32(k), w.options["axis"], "max", "value", index_element_type="i32")
+        model = ov.Model([node.output(0), node.output(1)], [p])
+    compiled = ov.compile_model(
+        model,
+        "CPU",
+        {"INFERENCE_NUM_THREADS": threads(), "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"},
+    )
+    request = compiled.create_infer_request()
+    for number, array in enumerate(feed):
+        request.set_input_tensor(number, ov.Tensor(array, shared_memory=True))
+
+    def call():
+        request.infer()
+        results = [request.get_output_tensor(n).data for n in range(len(compiled.outputs))]
+        if w.operator == "argmax":
+            return results[1].squeeze(w.options["axis"])
+        return results if w.operator == "top_k" else results[0]
+
+    return call
+
+
+def jax_call(w, x, indices=None):
+    import jax
+    import jax.numpy as jnp
+
+    if x.itemsize == 8:
+        return None  # JAX narrows 64-bit types unless told otherwise for the whole process
+    data = jnp.asarray(np.ascontiguousarray(x))
+    if w.operator == "argmax":
+        axis = w.options["axis"]
+        if isinstance(axis, tuple):
+            f = jax.jit(
+                lambda a: jnp.argmax(
+                    jnp.moveaxis(a, axis, (-2, -1)).reshape(*np.delete(x.shape, axis), -1), -1
+                )
+            )
+        elif min(x.strides) < 0 or not x.flags.c_contiguous:
+            base = jnp.asarray(np.ascontiguousarray(x.T))
+            f = jax.jit(lambda a: jnp.argmax(a.T, axis))
+            return lambda: f(base).block_until_ready()
+        else:
+            f = jax.jit(lambda a: jnp.argmax(a, axis))
+        return lambda: f(data).block_until_ready()
+    if w.operator == "top_k":
+        k, axis = w.options["k"], w.options["axis"]
+        f = jax.jit(lambda a: jax.lax.top_k(a, k, axis=axis))
+        return lambda: jax.block_until_ready(f(data))
+    columns = tuple(jnp.asarray(np.ascontiguousarray(c)) for c in indices.T)
+    f = jax.jit(lambda a, c: a[c])
+    return lambda: f(data, columns).block_until_ready()
+
+
+def polars_call(w, x, indices=None):
+    import polars
+
+    if w.operator != "argmax" or x.ndim != 1:
+        return None
+    series = polars.Series(x)
+    return lambda: series.arg_max()
+
+
+def bottleneck_call(w, x, indices=None):
+    import bottleneck
+
+    if w.operator != "argmax" or not isinstance(w.options["axis"], int) or x.itemsize < 4:
+        return None
+    axis = w.options["axis"]
+    return lambda: bottleneck.nanargmax(x, axis)
+
+
+CALLS = {
+    "dmlcpu": ("dmlcpu", dmlcpu_call),
+    "NumPy": ("numpy", numpy_call),
+    "PyTorch": ("torch", torch_call),
+    "ORT": ("onnxruntime", onnxruntime_call),
+    "OpenVINO": ("openvino", openvino_call),
+    "JAX": ("jax", jax_call),
+    "polars": ("polars", polars_call),
+    "bottleneck": ("bottleneck", bottleneck_call),
+}
+
+
+def threads():
+    return int(os.environ["OMP_NUM_THREADS"])
+
+
+def installed():
+    """The names of the contestants that can be imported."""
+    return [name for name, (module, _) in CALLS.items() if importlib.util.find_spec(module)]
+
+
+def versions():
+    from importlib.metadata import version
+
+    return {name: version(CALLS[name][0]) for name in installed()}
+
+
+def calls_for(workload, tensors, names):
+    """Name to call, for the contestants that can do the workload."""
+    calls = {}
+    for name in names:
+        try:
+            call = CALLS[name][1](workload, *tensors)
+        except Exception as error:
+            print(f"  {name}: {type(error).__name__}: {str(error).splitlines()[0][:100]}")
+            call = None
+        if call is not None:
+            calls[name] = call
+    return calls

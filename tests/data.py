@@ -1,0 +1,133 @@
+"""Test tensors: element types, values that provoke mistakes, and layouts of the same values."""
+
+import itertools
+
+import ml_dtypes
+import numpy as np
+from hypothesis import strategies as st
+
+import dmlcpu
+from dmlcpu import _core
+
+DTYPES = [
+    np.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else np.dtype(name)
+    for name in _core.data_types()
+]
+FLOATS = [dtype for dtype in DTYPES if dtype.kind not in "iub"]
+INDEX_DTYPES = [np.dtype(name) for name in ("uint32", "int32", "uint64", "int64")]
+INSTRUCTION_SETS = dmlcpu.instruction_sets()
+THREAD_COUNTS = (1, 2, 3)
+
+
+def special_values(dtype):
+    """Values where orders go wrong: extremes, both zeros, infinities, NaNs of either sign."""
+    if dtype.kind == "b":
+        return np.array([False, True])
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return np.array([info.min, info.min + 1, 0, 1, info.max - 1, info.max], dtype)
+    with np.errstate(over="ignore"):
+        tiny = ml_dtypes.finfo(dtype).smallest_subnormal
+        largest = ml_dtypes.finfo(dtype).max
+        values = np.array(
+            [0.0, -0.0, 1.0, -1.0, tiny, -tiny, largest, -largest, np.inf, -np.inf, np.nan]
+        ).astype(dtype)
+    negative_nan = -values[-1:]
+    payload = np.full(1, np.nan).astype(dtype).view(f"u{dtype.itemsize}") + np.array(
+        1, f"u{dtype.itemsize}"
+    )
+    return np.concatenate([values, negative_nan, payload.view(dtype)])
+
+
+def random_values(rng, dtype, shape, *, distinct=None, nans=True):
+    """Random elements; of a few `distinct` values for many ties; special ones mixed in."""
+    specials = special_values(dtype)
+    if not nans and dtype.kind not in "iub":
+        specials = specials[:-3]
+    if dtype.kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        x = rng.integers(info.min, info.max, shape, dtype, endpoint=True)
+    else:
+        x = rng.standard_normal(shape).astype(dtype)
+    if distinct is not None:
+        pool = np.concatenate([specials, x.ravel()[:4]])
+        x = pool[rng.integers(0, min(distinct, len(pool)), shape)]
+    return x
+
+
+def in_layout(x, order, steps, pads):
+    """A view equal to x: axes in memory order `order`, element steps `steps`, gaps `pads`.
+
+    What lies between the view's elements would win every comparison, if a kernel looked at it.
+    """
+    shape = [
+        max(abs(step) * (size - 1) + 1, 0) + pad for size, step, pad in zip(x.shape, steps, pads)
+    ]
+    memory = np.empty([shape[axis] for axis in order], x.dtype)
+    memory[...] = special_values(x.dtype)[-1]
+    base = memory.transpose(np.argsort(order)) if order else memory
+    slices = []
+    for size, step in zip(x.shape, steps):
+        if size == 0:
+            slices.append(slice(0, 0))
+        elif step > 0:
+            slices.append(slice(0, step * (size - 1) + 1, step))
+        else:
+            slices.append(slice(-step * (size - 1), None, step))
+    view = base[(*slices, ...)]
+    view[...] = x
+    return view
+
+
+def some_layouts(x):
+    """The same values packed, in Fortran order, reversed, padded, and with an axis broadcast."""
+    yield "packed", np.ascontiguousarray(x)
+    if x.ndim == 0:
+        return
+    axes = list(range(x.ndim))
+    ones = [1] * x.ndim
+    yield "fortran", in_layout(x, axes[::-1], ones, [0] * x.ndim)
+    yield "reversed", in_layout(x, axes, [-1] * x.ndim, [0] * x.ndim)
+    yield "strided", in_layout(x, axes, [2] * x.ndim, [1] * x.ndim)
+    yield "mixed", in_layout(
+        x, axes[1:] + axes[:1], [(-1) ** axis for axis in axes], [axis % 2 for axis in axes]
+    )
+
+
+@st.composite
+def shapes(draw, min_rank=0, max_rank=8, max_elements=400, min_size=1):
+    rank = draw(st.integers(min_rank, max_rank))
+    shape = []
+    for _ in range(rank):
+        room = max_elements // max(int(np.prod(shape)), 1)
+        shape.append(draw(st.integers(min_size, max(min_size, min(room, 40)))))
+    return tuple(draw(st.permutations(shape)))
+
+
+@st.composite
+def tensors(draw, dtypes=None, **kwargs):
+    """A tensor of any dtype in any layout, axes that broadcast included."""
+    dtype = draw(st.sampled_from(dtypes or DTYPES))
+    shape = draw(shapes(**kwargs))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    distinct = draw(st.sampled_from([None, 2, 4, 16]))
+    x = random_values(rng, dtype, shape, distinct=distinct)
+    broadcast = draw(st.lists(st.booleans(), min_size=x.ndim, max_size=x.ndim))
+    if draw(st.booleans()) and any(broadcast):
+        narrow = x[tuple(slice(0, 1) if b else slice(None) for b in broadcast)]
+        return np.broadcast_to(narrow, x.shape)
+    order = draw(st.permutations(range(x.ndim)))
+    steps = draw(
+        st.lists(st.sampled_from([1, 1, -1, 2, -3]), min_size=x.ndim, max_size=x.ndim)
+    )
+    pads = draw(st.lists(st.integers(0, 2), min_size=x.ndim, max_size=x.ndim))
+    return in_layout(x, order, steps, pads)
+
+
+def subsets(axes):
+    axes = list(axes)
+    return itertools.chain.from_iterable(
+        itertools.combinations(axes, count) for count in range(len(axes) + 1)
+    )
