@@ -27,18 +27,34 @@ std::int64_t clamp(I coordinate, std::int64_t size) {
   return min_of(max_of<std::int64_t>(c, 0), size - 1);
 }
 
+/// Calls body(i, coordinate) for coordinate j of `count` tuples from `first` on. The strides of
+/// packed tuples are constants, so that the loop vectorises.
+template <class I, class Body>
+void for_coordinates(const GatherTuples& tuples, int j, std::int64_t first, std::int64_t count,
+                     Body&& body) {
+  const std::int64_t stride = tuples.tuple_stride;
+  const I* p = static_cast<const I*>(tuples.indices) + first * stride +
+               j * tuples.coordinate_stride;
+  if (stride == 1) {
+    for (std::int64_t i = 0; i < count; ++i) body(i, p[i]);
+  } else if (stride == 2) {
+    for (std::int64_t i = 0; i < count; ++i) body(i, p[2 * i]);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) body(i, p[i * stride]);
+  }
+}
+
 template <class I>
 void gather_offsets(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
-                    std::int64_t* offsets) {
-  for (std::int64_t i = 0; i < count; ++i) offsets[i] = (first + i) * tuples.batch_stride;
+                    std::int64_t* __restrict offsets) {
+  const std::int64_t batch_stride = tuples.batch_stride;
+  for (std::int64_t i = 0; i < count; ++i) offsets[i] = (first + i) * batch_stride;
   for (int j = 0; j < tuples.length; ++j) {
-    const I* p = static_cast<const I*>(tuples.indices) + first * tuples.tuple_stride +
-                 j * tuples.coordinate_stride;
     const std::int64_t size = tuples.sizes[j];
     const std::int64_t stride = tuples.strides[j];
-    for (std::int64_t i = 0; i < count; ++i) {
-      offsets[i] += clamp(p[i * tuples.tuple_stride], size) * stride;
-    }
+    for_coordinates<I>(tuples, j, first, count, [=](std::int64_t i, I coordinate) {
+      offsets[i] += clamp(coordinate, size) * stride;
+    });
   }
 }
 
@@ -46,13 +62,11 @@ template <class I>
 bool gather_check(const GatherTuples& tuples, std::int64_t first, std::int64_t count) {
   std::uint64_t bad = 0;
   for (int j = 0; j < tuples.length; ++j) {
-    const I* p = static_cast<const I*>(tuples.indices) + first * tuples.tuple_stride +
-                 j * tuples.coordinate_stride;
     const std::int64_t size = tuples.sizes[j];
-    for (std::int64_t i = 0; i < count; ++i) {
-      bad |= static_cast<std::uint64_t>(wrap(p[i * tuples.tuple_stride], size) >=
+    for_coordinates<I>(tuples, j, first, count, [&bad, size](std::int64_t, I coordinate) {
+      bad |= static_cast<std::uint64_t>(wrap(coordinate, size) >=
                                         static_cast<std::uint64_t>(size));
-    }
+    });
   }
   return bad == 0;
 }
