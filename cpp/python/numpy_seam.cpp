@@ -113,13 +113,15 @@ py::array new_array(const py::dtype& dtype, const Shape& shape) {
 }
 
 DataType index_type(py::handle object) {
-  py::dtype dtype;
-  try {
-    if (!object.is_none()) dtype = py::dtype::from_args(py::reinterpret_borrow<py::object>(object));
-  } catch (py::error_already_set& error) {
-    if (!error.matches(PyExc_TypeError)) throw;
+  std::optional<DataType> type;
+  // numpy.dtype(None) is float64.
+  if (!object.is_none()) {
+    try {
+      type = find_type(py::dtype::from_args(py::reinterpret_borrow<py::object>(object)));
+    } catch (py::error_already_set& error) {
+      if (!error.matches(PyExc_TypeError)) throw;
+    }
   }
-  const std::optional<DataType> type = object.is_none() ? std::nullopt : find_type(dtype);
   if (type == DataType::kUInt32 || type == DataType::kInt32 || type == DataType::kUInt64 ||
       type == DataType::kInt64) {
     return *type;

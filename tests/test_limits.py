@@ -1,0 +1,268 @@
+"""One test per internal limit: the edges of lanes, blocks, tiles, counters, chunks and digits.
+
+Random data misses them: the element that decides stands at a given edge in one of n cases, and an
+off-by-one there changes nothing in the others. Here it is put there.
+"""
+
+import data
+import numpy as np
+import pytest
+import reference
+
+import dmlcpu
+
+# Bytes and counts from cpp/src/core/tuning.hpp; around each, one less and one more.
+ROW_BLOCK_BYTES = 4096
+SHORT_ROW_BYTES = 256
+COLUMN_TILE = 512
+NARROW_BYTES = 512
+RANK_CHUNK = 1024
+DIRECT_LENGTH = 128
+RADIX_SORT_LENGTH = 1024
+GATHER_CHUNK = 512
+
+DIRECTIONS = ("increasing", "decreasing")
+
+
+def near(*limits):
+    return sorted({limit + d for limit in limits for d in (-1, 0, 1) if limit + d > 0})
+
+
+def ones_at(length, positions, dtype):
+    x = np.zeros(length, dtype)
+    x[list(positions)] = 1
+    return x
+
+
+@pytest.mark.parametrize("dtype", data.DTYPES, ids=str)
+@pytest.mark.parametrize("step", [1, -1, 2])
+def test_row_blocks_and_lanes(instruction_set, dtype, step):
+    """A row's only extreme, and ties of two, at the edges of vectors, lane groups and blocks."""
+    block = ROW_BLOCK_BYTES // dtype.itemsize
+    lanes = [count // dtype.itemsize for count in (16, 32, 64, 128, 256)]
+    for length in near(block, 2 * block, *lanes[2:]):
+        edges = [p for p in near(1, *lanes, block, 2 * block) if p < length]
+        edges += [0, length - 1, length - 2]
+        for position in edges:
+            x = data.in_layout(ones_at(length, [position], dtype), [0], [step], [1])
+            for direction in DIRECTIONS:
+                assert dmlcpu.argmax(x, axis_direction=direction) == position, (length, position)
+                assert dmlcpu.argmin(x ^ 1 if dtype.kind in "iu" else 1 - x.astype(float), 0) == position
+        x = data.in_layout(ones_at(length, edges, dtype), [0], [step], [1])
+        assert dmlcpu.argmax(x) == min(edges)
+        assert dmlcpu.argmax(x, axis_direction=1) == max(edges)
+
+
+@pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
+@pytest.mark.parametrize("policy", ["propagate", "omit"])
+def test_nan_in_each_part_of_a_row(instruction_set, dtype, policy):
+    """One NaN of either sign in a late block or tail; -inf elsewhere, which ranks next to it."""
+    length = 2 * ROW_BLOCK_BYTES // dtype.itemsize + 7
+    for position in (0, 1, length // 2, length - 8, length - 1):
+        for sign in (1, -1):
+            x = np.full(length, -np.inf).astype(dtype)
+            x[position] = sign * np.nan
+            other = 1 if position == 0 else 0
+            for operator, values in ((dmlcpu.argmax, x), (dmlcpu.argmin, -x)):
+                got = operator(values, nan_policy=policy)
+                assert got == (position if policy == "propagate" else other)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.float16, np.float32], ids=str)
+def test_column_step_counter_wraps(instruction_set, dtype):
+    """Steps are counted in the element's width: 256 or 65536 of them, then the counter starts over."""
+    dtype = np.dtype(dtype)
+    wrap = 2 ** (8 * dtype.itemsize) if dtype.itemsize < 4 else 1000
+    rows = 2 * wrap + 3
+    positions = [0, 1, 3, 4, 5, *near(wrap, 2 * wrap), rows - 1, rows - 2]
+    columns = NARROW_BYTES // dtype.itemsize + 1  # wide enough not to be folded
+    x = np.zeros((rows, columns), dtype)
+    want = np.array(positions * columns)[:columns]
+    x[want, np.arange(columns)] = 1
+    for direction in DIRECTIONS:
+        got = dmlcpu.argmax(x, 0, keepdims=False, axis_direction=direction)
+        assert (got == want).all()
+    x[...] = 1
+    assert (dmlcpu.argmax(x, 0) == 0).all()
+    assert (dmlcpu.argmax(x, 0, axis_direction=1) == rows - 1).all()
+
+
+@pytest.mark.parametrize("columns", near(COLUMN_TILE, 2 * COLUMN_TILE))
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 6, 9])
+def test_column_tiles_and_step_groups(instruction_set, threads, rows, columns):
+    """Columns around the tile, steps around the four that are swept at once."""
+    x = np.zeros((rows, columns), np.int32)
+    want = np.arange(columns) % rows
+    x[want, np.arange(columns)] = 1
+    for direction in DIRECTIONS:
+        for view in (x, x[:, ::-1][:, ::-1], np.repeat(x, 2, 1)[:, ::2]):
+            got = dmlcpu.argmax(view, 0, keepdims=False, axis_direction=direction)
+            assert (got == want).all()
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 7, 31])
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_narrow_columns_are_folded(instruction_set, threads, columns, direction):
+    """Few columns, many rows: several rows side by side, and the tail that fills no fold."""
+    folds = -(-NARROW_BYTES // (4 * columns))
+    for rows in [*near(folds, 2 * folds, 3 * folds), 5 * folds + folds // 2]:
+        if rows < 2:
+            continue
+        for winner in {0, 1, folds - 1, folds, rows - 1, rows - 2, rows // 2}:
+            if not 0 <= winner < rows:
+                continue
+            x = np.zeros((2, rows, columns), np.float32)
+            x[:, winner] = 1
+            want = np.full((2, columns), winner)
+            for view in (x, np.ascontiguousarray(x[:, ::-1])[:, ::-1]):
+                got = dmlcpu.argmax(view, 1, keepdims=False, axis_direction=direction)
+                assert (got == want).all(), (rows, winner)
+        got = dmlcpu.argmin(np.ones((rows, columns)), 0, axis_direction=direction)
+        assert (got == (0 if direction == "increasing" else rows - 1)).all()
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.int64], ids=str)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_short_rows_become_columns(instruction_set, threads, dtype, order):
+    """Rows around the length from which each is reduced by itself; in Fortran order, rows of a
+    reduction over everything, whose lines all belong to one result."""
+    limit = SHORT_ROW_BYTES // np.dtype(dtype).itemsize
+    for length in [2, 3, *near(limit)]:
+        rows = 1300
+        want = np.arange(rows) % length
+        x = np.zeros((rows, length), dtype)
+        x[np.arange(rows), want] = 1
+        got = dmlcpu.argmax(np.asarray(x, order=order), 1, keepdims=False)
+        assert (got == want).all()
+        for row in (0, 511, 512, 513, rows - 1):
+            x[...] = 0
+            x[row, length // 2] = 1
+            view = np.asarray(x.T, order=order)
+            assert dmlcpu.argmax(view) == length // 2 * rows + row
+            assert dmlcpu.argmax(view, axis_direction=1) == length // 2 * rows + row
+        x[...] = 0
+        assert dmlcpu.argmax(x.T) == 0
+        assert dmlcpu.argmax(x.T, axis_direction=1) == x.size - 1
+
+
+def test_work_is_cut_into_parts_that_tie(instruction_set, threads):
+    """Equal extremes in every part that a thread could get: the first or last part must win."""
+    for shape, axis in [((100_000,), 0), ((40_000, 3), 0), ((3, 5, 7000), (0, 2)), ((2, 60_001), 1)]:
+        x = np.zeros(shape, np.int16)
+        got = dmlcpu.argmax(x, axis)
+        assert (got == 0).all()
+        count = x.size // got.size
+        assert (dmlcpu.argmin(x, axis, axis_direction=1) == count - 1).all()
+
+
+def check_top_k(x, k, direction):
+    got = dmlcpu.top_k(x, k, axis_direction=direction)
+    order = np.argsort(x if direction == "increasing" else reversed_order(x), kind="stable")[:k]
+    np.testing.assert_array_equal(got.indices, order)
+    assert got.values.tobytes() == x[order].tobytes()
+
+
+def reversed_order(x):
+    """Values whose ascending order is x's descending one."""
+    return ~x if x.dtype.kind in "iu" else -x
+
+
+def adversarial(dtype, n):
+    """Data that defeats a running threshold, a sampled pivot, or a digit."""
+    ramp = np.arange(n)
+    yield "ascending", ramp.astype(dtype)
+    yield "descending", ramp[::-1].astype(dtype)
+    yield "constant", np.full(n, 5, dtype)
+    yield "two values", (ramp % 2).astype(dtype)
+    yield "organ pipe", np.minimum(ramp, n - ramp).astype(dtype)
+    yield "one low digit apart", (np.full(n, 64) + (ramp % 3 == 1)).astype(dtype)
+    yield "one outlier", ones_at(n, [n - 1], dtype)
+
+
+@pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_top_k_strategies_and_adversarial_data(instruction_set, dtype, direction):
+    """Lengths around the direct limit and the rank chunk, every k around a change of strategy."""
+    for n in [2, 3, *near(DIRECT_LENGTH, RANK_CHUNK), 5000]:
+        for _, x in adversarial(dtype, n):
+            ks = {1, 2, 3, n // 100, n // 50, n // 10, n // 2, n // 2 + 1, n - 1, n}
+            for k in ks - {0}:
+                if 1 <= k <= n:
+                    check_top_k(x, k, direction)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint16, np.int64], ids=str)
+def test_top_k_sorts_by_comparison_and_by_radix(instruction_set, dtype):
+    """k around the change of sort; values that differ only in one digit of the rank."""
+    n = 8 * RADIX_SORT_LENGTH
+    rng = np.random.default_rng(0)
+    bits = 8 * np.dtype(dtype).itemsize
+    for shift in range(0, bits - 1, 5):
+        x = (rng.integers(0, 64, n, np.uint64) << np.uint64(shift)).astype(f"u{bits // 8}")
+        x = x.view(dtype)
+        if x.dtype.kind == "f":
+            x = np.where(np.isnan(x), np.array(1, dtype), x)
+        for k in near(RADIX_SORT_LENGTH, n // 2):
+            check_top_k(x, k, "decreasing")
+            check_top_k(x, k, "increasing")
+
+
+def test_top_k_blocks_stop_at_k_equals(instruction_set):
+    """More elements equal to the threshold than wanted, in blocks before and behind those above."""
+    n, k = 100_000, 20
+    x = np.zeros(n, np.int8)
+    x[::7] = 100
+    x[[5, 50_000, n - 1]] = 101
+    check_top_k(x, k, "decreasing")
+    check_top_k(~x, k, "increasing")
+
+
+@pytest.mark.parametrize("k", [2, 100, 3000, 40_000, 79_999, 80_000])
+def test_top_k_row_in_pieces(instruction_set, threads, k):
+    """One row over several threads: equal elements in all pieces, merged in their order."""
+    n = 80_000
+    rng = np.random.default_rng(0)
+    for x in (rng.integers(0, 5, n, np.int32), rng.standard_normal(n, np.float32)):
+        check_top_k(x, k, "decreasing")
+        check_top_k(x, k, "increasing")
+
+
+@pytest.mark.parametrize("lines", [1, 2, 31, 32, 33, 65])
+@pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32, np.float64], ids=str)
+def test_top_k_groups_of_strided_lines(instruction_set, threads, lines, dtype):
+    """Lines around the group that is copied side by side, along an axis that is not the last."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(-50, 50, (2, 300, lines)).astype(dtype)
+    for view in (x, x[:, ::-1, ::-1], np.asfortranarray(x)):
+        want = reference.top_k(view[:, :, :1], 7, axis=1)
+        got = dmlcpu.top_k(view, 7, axis=1)
+        np.testing.assert_array_equal(got.indices[:, :, :1], want[1])
+        want = np.argsort(-view.astype(float), 1, kind="stable")[:, :7]
+        np.testing.assert_array_equal(got.indices, want)
+
+
+@pytest.mark.parametrize("count", near(GATHER_CHUNK, 2 * GATHER_CHUNK))
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_gather_chunks(instruction_set, threads, count, length):
+    """Tuples around the chunk whose offsets are computed at once, each naming a different slice."""
+    x = np.arange(9 * 11 * 13 * 2, dtype=np.int32).reshape(9, 11, 13, 2)
+    rng = np.random.default_rng(0)
+    indices = np.stack([rng.integers(-size, size, count) for size in x.shape[:length]], -1)
+    got = dmlcpu.gather_nd(x, indices)
+    np.testing.assert_array_equal(got, x[tuple(indices.T)])
+
+
+@pytest.mark.parametrize("itemsize", [1, 2, 4, 8])
+@pytest.mark.parametrize("elements", [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 64, 100])
+def test_gather_slice_sizes(instruction_set, itemsize, elements):
+    """Slices around every size with a copy of its own; the bytes behind a slice must stay."""
+    dtype = np.dtype(f"u{itemsize}")
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 255, (40, elements), np.uint8).astype(dtype)
+    indices = rng.integers(0, 40, (100, 1))
+    wide = np.full((100, elements + 1), 77, dtype)
+    dmlcpu.gather_nd(x, indices, out=wide[:, :elements])
+    np.testing.assert_array_equal(wide[:, :elements], x[indices[:, 0]])
+    assert (wide[:, elements] == 77).all()
+    got = dmlcpu.gather_nd(x[:, ::-1], indices)
+    np.testing.assert_array_equal(got, x[indices[:, 0], ::-1])
