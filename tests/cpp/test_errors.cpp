@@ -1,0 +1,84 @@
+// Calls that only a C++ host can get wrong; the rest is tested from Python.
+#include <limits>
+
+#include "check.hpp"
+#include "dmlcpu/error.hpp"
+#include "dmlcpu/runtime.hpp"
+#include "tensors.hpp"
+
+using dmlcpu::ArgDescriptor;
+using dmlcpu::TypeError;
+using dmlcpu::ValueError;
+
+namespace {
+
+constexpr std::int64_t kHuge = std::int64_t{1} << 62;
+
+std::vector<float> values(6);
+std::vector<std::uint32_t> indices(6);
+
+ArgDescriptor good() {
+  ArgDescriptor descriptor;
+  descriptor.input = tensors::packed_input(values, {2, 3});
+  descriptor.output = tensors::packed(indices, {1, 1});
+  return descriptor;
+}
+
+template <class Error, class Spoil>
+std::string spoiled(Spoil&& spoil) {
+  ArgDescriptor descriptor = good();
+  spoil(descriptor);
+  return check::error_of<Error>([&] { run(descriptor); });
+}
+
+void test_tensors() {
+  CHECK(spoiled<ValueError>([](auto& d) { d.input.rank = 9; }) ==
+        "input: must have at most 8 dimensions, got 9");
+  CHECK(spoiled<ValueError>([](auto& d) { d.input.sizes[0] = -2; }) ==
+        "input: must have sizes of at least 0, got (-2, 3)");
+  CHECK(spoiled<ValueError>([](auto& d) { d.input.data = nullptr; }) ==
+        "input: must point at its elements, got null");
+  CHECK(spoiled<ValueError>([](auto& d) {
+          d.input.data = static_cast<const char*>(d.input.data) + 1;
+        }) == "input: must be aligned to its elements, got an unaligned pointer");
+  const std::string overflow = "input: must have sizes and strides whose products fit 64 bits, got ";
+  CHECK(spoiled<ValueError>([](auto& d) { d.input.sizes[0] = kHuge; }) ==
+        overflow + "shape (4611686018427387904, 3)");
+  CHECK(spoiled<ValueError>([](auto& d) { d.input.strides[0] = kHuge; }) ==
+        overflow + "shape (2, 3)");
+  CHECK(spoiled<ValueError>([](auto& d) {
+          d.input.strides[0] = std::numeric_limits<std::int64_t>::min();
+        }) == overflow + "shape (2, 3)");
+  CHECK(spoiled<TypeError>([](auto& d) { d.output.type = dmlcpu::DataType::kFloat32; }) ==
+        "index_dtype: must be uint32, int32, uint64 or int64, got float32");
+}
+
+void test_runtime() {
+  CHECK(check::error_of<ValueError>([] { dmlcpu::set_num_threads(-1); }) ==
+        "num_threads: must be at least 0, got -1");
+  CHECK(check::error_of<ValueError>([] { dmlcpu::exchange_thread_override(-1); }) ==
+        "num_threads: must be at least 0, got -1");
+}
+
+void test_errors_are_std_exceptions() {
+  CHECK(!check::error_of<std::invalid_argument>([] { dmlcpu::use_instruction_set("?"); }).empty());
+  ArgDescriptor descriptor = good();
+  descriptor.axes = tensors::axes({2});
+  CHECK(!check::error_of<std::out_of_range>([&] { run(descriptor); }).empty());
+}
+
+void test_good() {
+  values = {1, 2, 9, 3, 4, 5};
+  run(good());
+  CHECK(indices[0] == 2);
+}
+
+}  // namespace
+
+int main() {
+  test_tensors();
+  test_runtime();
+  test_errors_are_std_exceptions();
+  test_good();
+  return check::failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,108 @@
+// Every top-k strategy, also where the planner would choose another, against the direct one; on
+// every instruction set.
+#include <random>
+
+#include "check.hpp"
+#include "dmlcpu/runtime.hpp"
+#include "kernels/dispatch.hpp"
+#include "plan/top_k_plan.hpp"
+
+using dmlcpu::TopKItem;
+using dmlcpu::TopKStrategy;
+
+namespace {
+
+constexpr int kFloat32 = static_cast<int>(dmlcpu::DataType::kFloat32);
+constexpr int kUInt8 = static_cast<int>(dmlcpu::DataType::kUInt8);
+constexpr int kFloat64 = static_cast<int>(dmlcpu::DataType::kFloat64);
+
+std::vector<TopKItem> select(TopKStrategy strategy, int type, int width, const void* data,
+                             std::int64_t stride, std::int64_t n, std::int64_t k) {
+  const std::int64_t size = std::int64_t{1} << width;
+  const auto selection = dmlcpu::plan_selection(strategy, size, n, k);
+  // Guard bytes behind the scratch memory that was asked for show a kernel that needs more.
+  constexpr std::int64_t kGuard = 64;
+  std::vector<char> scratch(static_cast<std::size_t>(selection.scratch_bytes + 64 + kGuard), 'g');
+  auto address = reinterpret_cast<std::uintptr_t>(scratch.data());
+  char* aligned = scratch.data() + (64 - address % 64) % 64;
+  std::vector<TopKItem> items(static_cast<std::size_t>(k));
+  dmlcpu::TopKRow row{};
+  row.data = data;
+  row.element_size = size;
+  row.stride = stride;
+  row.length = n;
+  row.k = k;
+  row.block = selection.block;
+  row.load = dmlcpu::kernels().top_k->load[type][static_cast<int>(
+      dmlcpu::Ranking::kLargestNanFirst)];
+  row.scratch = aligned;
+  dmlcpu::kernels().top_k->select[width][static_cast<int>(strategy)](row, items.data());
+  for (std::int64_t i = 0; i < kGuard; ++i) {
+    CHECK(aligned[selection.scratch_bytes + i] == 'g');
+  }
+  return items;
+}
+
+bool same(const std::vector<TopKItem>& a, const std::vector<TopKItem>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].rank != b[i].rank || a[i].index != b[i].index) return false;
+  }
+  return a.size() == b.size();
+}
+
+template <class T>
+void compare_strategies(int type, int width, const std::vector<T>& x, std::int64_t stride) {
+  const auto n = static_cast<std::int64_t>(x.size()) / stride;
+  for (const std::int64_t k : {std::int64_t{1}, std::int64_t{2}, std::int64_t{7}, n / 40, n / 3,
+                               n / 2, n / 2 + 1, n - 1, n}) {
+    if (k < 1 || k > n) continue;
+    const auto want = select(TopKStrategy::kDirect, type, width, x.data(), stride, n, k);
+    CHECK(same(select(TopKStrategy::kRadix, type, width, x.data(), stride, n, k), want));
+    const auto block = dmlcpu::plan_selection(TopKStrategy::kBlocks, 1 << width, n, k).block;
+    if ((n + block - 1) / block < k) continue;
+    CHECK(same(select(TopKStrategy::kBlocks, type, width, x.data(), stride, n, k), want));
+  }
+}
+
+template <class T, class Make>
+void test_type(int type, int width, Make&& make) {
+  for (const int n : {1, 2, 31, 32, 33, 127, 1023, 1024, 1025, 4000, 40000}) {
+    for (int pattern = 0; pattern < 5; ++pattern) {
+      std::vector<T> x;
+      for (int i = 0; i < n; ++i) x.push_back(make(pattern, i, n));
+      compare_strategies(type, width, x, 1);
+      if (n > 3) compare_strategies(type, width, x, 3);
+    }
+  }
+}
+
+}  // namespace
+
+int main() {
+  std::mt19937 random(1);
+  const auto make = [&](int pattern, int i, int n) {
+    switch (pattern) {
+      case 0:
+        return static_cast<double>(random() % 100000);
+      case 1:
+        return static_cast<double>(i);
+      case 2:
+        return static_cast<double>(n - i);
+      case 3:
+        return static_cast<double>(random() % 2);
+      default:
+        return 7.0;
+    }
+  };
+  for (const std::string_view name : dmlcpu::instruction_sets()) {
+    dmlcpu::use_instruction_set(name);
+    test_type<float>(kFloat32, 2, [&](int p, int i, int n) {
+      return static_cast<float>(make(p, i, n));
+    });
+    test_type<double>(kFloat64, 3, make);
+    test_type<std::uint8_t>(kUInt8, 0, [&](int p, int i, int n) {
+      return static_cast<std::uint8_t>(static_cast<int>(make(p, i, n)));
+    });
+  }
+  return check::failures == 0 ? 0 : 1;
+}

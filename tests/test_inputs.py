@@ -1,0 +1,144 @@
+"""What counts as a tensor: objects that share memory, that are converted, and outputs."""
+
+import array
+import ctypes
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import dmlcpu
+
+DATA = np.array([[1, 5, 2], [9, 3, 4]], np.float32)
+
+
+class Interface:
+    """An object with nothing but __array_interface__."""
+
+    def __init__(self, x):
+        self.x = x
+        self.__array_interface__ = x.__array_interface__
+
+
+class Capsule:
+    """An object with nothing but the DLPack protocol."""
+
+    def __init__(self, x):
+        self.x = x
+        self.exported = 0
+
+    def __dlpack__(self, **kwargs):
+        self.exported += 1
+        return self.x.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self):
+        return self.x.__dlpack_device__()
+
+
+class Unexportable(Capsule):
+    """One whose type DLPack cannot pass on, but that NumPy can convert."""
+
+    def __dlpack__(self, **kwargs):
+        raise BufferError("no such type")
+
+    def __array__(self, dtype=None, copy=None):
+        return self.x
+
+
+class Subclass(np.ndarray):
+    pass
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        Interface, Capsule, Unexportable, memoryview, np.ndarray.tolist, bytearray,
+        lambda x: x.view(Subclass),
+        lambda x: array.array("f", x.ravel().tolist()),
+        lambda x: (ctypes.c_float * 6)(*x.ravel().tolist()),
+    ],
+)  # fmt: skip
+def test_inputs(wrap):
+    wrapped = wrap(DATA)
+    plain = np.asarray(wrapped.x if isinstance(wrapped, (Interface, Capsule)) else wrapped)
+    assert dmlcpu.argmax(wrapped, keepdims=False) == plain.argmax()
+    np.testing.assert_array_equal(dmlcpu.top_k(wrapped, 2).values, np.sort(plain)[..., :-3:-1])
+    np.testing.assert_array_equal(dmlcpu.gather_nd(wrapped, [[1], [0]]), plain[[1, 0]])
+
+
+def test_dlpack_is_used_and_memory_is_shared():
+    wrapped = Capsule(DATA.copy())
+    out = np.empty_like(DATA)
+    dmlcpu.gather_nd(wrapped, [[0], [1]], out=out)
+    assert wrapped.exported == 1
+    with pytest.raises(ValueError, match="^out: must not overlap input, got shared memory$"):
+        dmlcpu.gather_nd(wrapped, [[0], [1]], out=wrapped.x)
+
+
+def test_read_only_input():
+    x = DATA.copy()
+    x.setflags(write=False)
+    assert dmlcpu.argmax(x) == 3
+
+
+def test_bfloat16_and_bool_come_out_as_they_went_in():
+    x = np.array([1, 3, 2], ml_dtypes.bfloat16)
+    values, _ = dmlcpu.top_k(x, 2)
+    assert values.dtype == x.dtype
+    assert values.tolist() == [3, 2]
+    assert dmlcpu.gather_nd(x, [[2]]).dtype == x.dtype
+    assert dmlcpu.top_k([True, False, True], 2, axis_direction=0).values.tolist() == [False, True]
+
+
+def test_other_byte_order_of_single_bytes_is_no_matter():
+    assert dmlcpu.argmax(np.array([1, 3, 2], ">i1")) == 1
+
+
+@pytest.mark.parametrize("dtype", ["l", "q", "L", "Q", "i", "I"])
+def test_c_integer_types_of_equal_size(dtype):
+    x = np.array([1, 3, 2], dtype)
+    assert dmlcpu.argmax(x) == 1
+    if x.itemsize >= 4:
+        assert dmlcpu.argmax(x, index_dtype=dtype).dtype == x.dtype
+        assert dmlcpu.gather_nd(x, np.array([[2]], dtype)).tolist() == [2]
+
+
+def test_out_between_the_elements_of_the_input():
+    """Interleaved arrays share a range of addresses, but no element."""
+    both = np.zeros((4, 8), np.uint32)
+    both[:, ::2] = [[1, 4, 3, 2]] * 4
+    out = both[:, 1:2]
+    assert dmlcpu.argmax(both[:, ::2], 1, out=out) is out
+    assert both[:, 1].tolist() == [1] * 4
+    assert both[:, 3].tolist() == [0] * 4
+    with pytest.raises(ValueError, match="overlap input"):
+        dmlcpu.argmax(both[:, ::2], 1, out=both[:, 2:3])
+    with pytest.raises(ValueError, match="overlap input"):
+        dmlcpu.argmax(both.view(np.uint8)[:, ::3], 1, out=both[:, 1:2])
+
+
+def test_out_with_crossing_strides():
+    """Rows 3 apart, columns 2 apart: elements 0, 2, 3, 5 do not overlap, though the axes cross."""
+    memory = np.zeros(6, np.uint32)
+    out = np.lib.stride_tricks.as_strided(memory, (2, 2, 1), (12, 8, 4))
+    dmlcpu.argmax(np.array([[[0, 1], [1, 0]], [[0, 1], [0, 1]]]), 2, out=out)
+    assert memory.tolist() == [1, 0, 0, 1, 0, 1]
+    out = np.lib.stride_tricks.as_strided(memory, (2, 3), (8, 4))
+    with pytest.raises(ValueError, match="^out: must have elements that do not overlap"):
+        dmlcpu.argmax(np.zeros((2, 3, 4)), 2, keepdims=False, out=out)
+
+
+def test_aligned_copy_of_an_unaligned_array():
+    x = np.frombuffer(b"\0" + np.array([1, 3, 2], np.float32).tobytes(), np.float32, offset=1)
+    with pytest.raises(ValueError, match="aligned"):
+        dmlcpu.argmax(x)
+    assert dmlcpu.argmax(x.copy()) == 1
+
+
+def test_broadcast_input_and_size_1_axes_with_odd_strides():
+    x = np.broadcast_to(np.float16(3), (3, 4, 5))
+    assert dmlcpu.argmax(x) == 0
+    assert dmlcpu.argmax(x, axis_direction=1) == 59
+    assert (dmlcpu.argmin(x, (0, 2), axis_direction=1) == 14).all()
+    x = np.lib.stride_tricks.as_strided(np.arange(4, dtype=np.int32), (1, 4), (7, 4))
+    assert dmlcpu.argmax(x, 1).tolist() == [[3]]

@@ -1,0 +1,59 @@
+"""Instruction sets: listed, forced by call and environment, refused where the machine lacks them."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import dmlcpu
+
+NAMES = dmlcpu.instruction_sets()
+
+
+def run_python(code, isa):
+    return subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | {"DMLCPU_ISA": isa}, capture_output=True,
+        text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def test_listed():
+    known = ("x86-64-v2", "x86-64-v3", "x86-64-v4")
+    assert NAMES == ("generic",) or NAMES == known[: len(NAMES)]
+    assert dmlcpu.get_instruction_set() in NAMES
+
+
+def test_each_can_be_used():
+    before = dmlcpu.get_instruction_set()
+    for name in NAMES:
+        dmlcpu.use_instruction_set(name)
+        assert dmlcpu.get_instruction_set() == name
+        assert dmlcpu.argmax(np.arange(1000.0)) == 999
+    dmlcpu.use_instruction_set("auto")
+    assert dmlcpu.get_instruction_set() == NAMES[-1]
+    dmlcpu.use_instruction_set(before)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_environment(name):
+    done = run_python("import dmlcpu; print(dmlcpu.get_instruction_set())", name)
+    assert done.stdout.strip() == name
+
+
+def test_unknown():
+    listed = ", ".join([*NAMES, "auto"])
+    with pytest.raises(ValueError, match=f"^name: must be one of {listed}, got sse9$"):
+        dmlcpu.use_instruction_set("sse9")
+    with pytest.raises(TypeError, match="^name: must be a str, got int$"):
+        dmlcpu.use_instruction_set(4)
+    done = run_python("import dmlcpu", "sse9")
+    assert done.returncode == 1
+    assert f"ImportError: DMLCPU_ISA: must be one of {listed}, got sse9" in done.stderr
+
+
+@pytest.mark.skipif(len(NAMES) == 3 or NAMES == ("generic",), reason="no set is missing here")
+def test_missing():
+    with pytest.raises(ValueError, match=r"got x86-64-v4 \(which this processor lacks\)$"):
+        dmlcpu.use_instruction_set("x86-64-v4")

@@ -1,0 +1,184 @@
+"""Threads: how many are used, that many callers and forked children work, and that memory stays flat."""
+
+import concurrent.futures
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+import threadpoolctl
+
+import dmlcpu
+from dmlcpu import _core
+
+needs_openmp = pytest.mark.skipif(not _core.has_openmp(), reason="built without OpenMP")
+
+
+def run_python(code, **environment):
+    """Runs a script in a fresh interpreter and returns what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env=os.environ | environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@needs_openmp
+def test_process_number_and_override():
+    before = dmlcpu.get_num_threads()
+    dmlcpu.set_num_threads(3)
+    try:
+        assert dmlcpu.get_num_threads() == 3
+        with dmlcpu.num_threads(2):
+            assert dmlcpu.get_num_threads() == 2
+            with dmlcpu.num_threads(5):
+                assert dmlcpu.get_num_threads() == 5
+            assert dmlcpu.get_num_threads() == 2
+            seen = []
+            thread = threading.Thread(target=lambda: seen.append(dmlcpu.get_num_threads()))
+            thread.start()
+            thread.join()
+            assert seen == [3]  # the override is the calling thread's own
+        assert dmlcpu.get_num_threads() == 3
+    finally:
+        dmlcpu.set_num_threads(None)
+    assert dmlcpu.get_num_threads() == before
+
+
+@needs_openmp
+def test_override_ends_with_an_error():
+    before = dmlcpu.get_num_threads()
+    with pytest.raises(KeyError), dmlcpu.num_threads(2):
+        raise KeyError
+    assert dmlcpu.get_num_threads() == before
+
+
+@pytest.mark.parametrize(
+    ("count", "error", "text"),
+    [
+        (0, ValueError, r"^num_threads: must be in \[1, 4096\], got 0$"),
+        (-1, ValueError, r"^num_threads: must be in \[1, 4096\], got -1$"),
+        (5000, ValueError, r"^num_threads: must be in \[1, 4096\], got 5000$"),
+        (2.0, TypeError, "^num_threads: must be an int, got float$"),
+        (True, TypeError, "^num_threads: must be an int, got bool$"),
+    ],
+)
+def test_bad_counts(count, error, text):
+    with pytest.raises(error, match=text):
+        dmlcpu.set_num_threads(count)
+    with pytest.raises(error, match=text), dmlcpu.num_threads(count):
+        pass
+
+
+@needs_openmp
+def test_environment_and_threadpoolctl():
+    assert run_python("import dmlcpu; print(dmlcpu.get_num_threads())", OMP_NUM_THREADS="3") == "3"
+    with threadpoolctl.threadpool_limits(1, user_api="openmp"):
+        assert dmlcpu.get_num_threads() == 1
+
+
+@needs_openmp
+def test_forked_child_works_after_parallel_work():
+    """OpenMP's worker threads do not exist in the child; waiting for them would hang it."""
+    out = run_python(
+        """
+        import os
+        import numpy as np
+        import dmlcpu
+        dmlcpu.set_num_threads(4)
+        x = np.zeros(4_000_000, np.float32)
+        x[3_999_999] = 1
+        dmlcpu.argmax(x)
+        child = os.fork()
+        if child == 0:
+            good = dmlcpu.get_num_threads() == 1 and dmlcpu.argmax(x) == 3_999_999
+            good = good and dmlcpu.top_k(x, 2).indices.tolist() == [3_999_999, 0]
+            os._exit(0 if good else 1)
+        print(os.waitpid(child, 0)[1], dmlcpu.get_num_threads(), dmlcpu.argmax(x)[0])
+        """
+    )
+    assert out == "0 4 3999999"
+
+
+@needs_openmp
+def test_child_of_a_serial_parent_uses_threads():
+    out = run_python(
+        """
+        import os
+        import numpy as np
+        import dmlcpu
+        dmlcpu.set_num_threads(2)
+        dmlcpu.argmax([1, 2])
+        child = os.fork()
+        if child == 0:
+            x = np.zeros(4_000_000, np.int16)
+            os._exit(0 if dmlcpu.get_num_threads() == 2 and dmlcpu.argmax(x) == 0 else 1)
+        print(os.waitpid(child, 0)[1])
+        """
+    )
+    assert out == "0"
+
+
+def test_many_callers_at_once(threads):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((64, 3000), np.float32)
+    indices = rng.integers(0, 64, (500, 1))
+    want = x.argmax(1), np.argsort(-x, 1, kind="stable")[:, :9], x[indices[:, 0]]
+
+    def work(_):
+        for _ in range(20):
+            np.testing.assert_array_equal(dmlcpu.argmax(x, 1, keepdims=False), want[0])
+            np.testing.assert_array_equal(dmlcpu.top_k(x, 9).indices, want[1])
+            np.testing.assert_array_equal(dmlcpu.gather_nd(x, indices), want[2])
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+
+
+def test_the_interpreter_runs_meanwhile():
+    """The GIL is released: this thread's clock ticks in the middle of another thread's call."""
+    x = np.zeros(2**30, np.int8)  # never written: address space, not memory
+    window = []
+
+    def long_call():
+        start = time.perf_counter()
+        dmlcpu.argmax(x)
+        window.extend((start, time.perf_counter()))
+
+    thread = threading.Thread(target=long_call)
+    ticks = []
+    thread.start()
+    while thread.is_alive():
+        ticks.append(time.perf_counter())
+        time.sleep(0)
+    start, end = window
+    margin = (end - start) / 4
+    assert any(start + margin < tick < end - margin for tick in ticks)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the peak memory as Linux counts it")
+def test_memory_does_not_grow_with_the_input():
+    """A strided reduction, top-k and arg of a 64 MB tensor: the peak rises by less than 4 MB."""
+    out = run_python(
+        """
+        import resource
+        import numpy as np
+        import dmlcpu
+        x = np.ones((4096, 4096), np.float32)
+        dmlcpu.argmax(np.ones((8, 8), np.float32), 0)
+        peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        before = peak()
+        dmlcpu.argmax(x, 0)
+        dmlcpu.argmax(x.T, 0)
+        dmlcpu.argmin(x[:, ::-2], 0)
+        dmlcpu.top_k(x.reshape(-1), 10)
+        dmlcpu.top_k(x, 3, axis=0)
+        print(peak() - before)
+        """
+    )
+    assert int(out) < 4096
