@@ -110,9 +110,7 @@ def onnxruntime_call(w, x, indices=None):
             )
         elif w.operator == "top_k":
             initializers = [helper.make_tensor("k", TensorProto.INT64, [1], [w.options["k"]])]
-            nodes.append(
-                helper.make_node("TopK", [name, "k"], ["v", "y"], axis=w.options["axis"])
-            )
+            nodes.append(helper.make_node("TopK", [name, "k"], ["v", "y"], axis=w.options["axis"]))
             outputs.insert(0, helper.make_tensor_value_info("v", kind, None))
         else:
             inputs.append(helper.make_tensor_value_info("i", TensorProto.INT64, indices.shape))

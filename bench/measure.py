@@ -58,6 +58,8 @@ def read_bandwidth(threads, megabytes=64):
 
     parts = [np.ones(megabytes * 2**17 // threads) for _ in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
-        return 2**20 * megabytes / min(
-            seconds_of(lambda: list(pool.map(np.max, parts)), 1) for _ in range(15)
+        return (
+            2**20
+            * megabytes
+            / min(seconds_of(lambda: list(pool.map(np.max, parts)), 1) for _ in range(15))
         )

@@ -16,9 +16,10 @@ import sys
 
 os.environ.setdefault("OMP_NUM_THREADS", str(os.cpu_count()))
 
+import numpy as np
+
 import contestants
 import measure
-import numpy as np
 import workloads
 
 

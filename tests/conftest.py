@@ -1,8 +1,16 @@
-import data
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 import dmlcpu
 from dmlcpu import _core
+
+import data
+
+ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(params=data.INSTRUCTION_SETS, scope="module")
@@ -21,3 +29,32 @@ def threads(request):
         _core.set_grain_bytes(1)
         yield request.param
         _core.set_grain_bytes(0)
+
+
+@pytest.fixture(scope="session")
+def configure():
+    """A function that configures a build of the C++ core and its tests in a folder."""
+
+    scripts = Path(sys.executable).parent  # where pip put cmake and ninja
+    os.environ["PATH"] = f"{scripts}{os.pathsep}{os.environ['PATH']}"
+
+    def run(folder, *options):
+        subprocess.run(
+            [
+                "cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DDMLCPU_BUILD_PYTHON=OFF",
+                "-DDMLCPU_BUILD_TESTS=ON", f"-DDMLCPU_WERROR={'ON' if os.environ.get('CI') else 'OFF'}",
+                *options,
+            ],
+            check=True,
+        )  # fmt: skip
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def cpp_build(tmp_path_factory, configure):
+    """The folder of a build of the C++ core and its tests."""
+    folder = tmp_path_factory.mktemp("cpp")
+    configure(folder)
+    subprocess.run(["cmake", "--build", folder], check=True)
+    return folder

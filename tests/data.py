@@ -91,8 +91,11 @@ def some_layouts(x):
     yield "fortran", in_layout(x, axes[::-1], ones, [0] * x.ndim)
     yield "reversed", in_layout(x, axes, [-1] * x.ndim, [0] * x.ndim)
     yield "strided", in_layout(x, axes, [2] * x.ndim, [1] * x.ndim)
-    yield "mixed", in_layout(
-        x, axes[1:] + axes[:1], [(-1) ** axis for axis in axes], [axis % 2 for axis in axes]
+    yield (
+        "mixed",
+        in_layout(
+            x, axes[1:] + axes[:1], [(-1) ** axis for axis in axes], [axis % 2 for axis in axes]
+        ),
     )
 
 
@@ -119,9 +122,7 @@ def tensors(draw, dtypes=None, **kwargs):
         narrow = x[tuple(slice(0, 1) if b else slice(None) for b in broadcast)]
         return np.broadcast_to(narrow, x.shape)
     order = draw(st.permutations(range(x.ndim)))
-    steps = draw(
-        st.lists(st.sampled_from([1, 1, -1, 2, -3]), min_size=x.ndim, max_size=x.ndim)
-    )
+    steps = draw(st.lists(st.sampled_from([1, 1, -1, 2, -3]), min_size=x.ndim, max_size=x.ndim))
     pads = draw(st.lists(st.integers(0, 2), min_size=x.ndim, max_size=x.ndim))
     return in_layout(x, order, steps, pads)
 

@@ -41,9 +41,11 @@ def arg(x, axes, *, largest, direction="increasing", keepdims=True, nan_policy="
         for index, inner in enumerate(itertools.product(*map(range, box))):
             at = dict(zip(kept, outer)) | dict(zip(axes, inner))
             value = numbers[tuple(at[axis] for axis in range(x.ndim))]
-            if best is None or _beats(value, best[0], largest, nan_policy):
-                best = value, index
-            elif direction == "decreasing" and not _beats(best[0], value, largest, nan_policy):
+            if (
+                best is None
+                or _beats(value, best[0], largest, nan_policy)
+                or (direction == "decreasing" and not _beats(best[0], value, largest, nan_policy))
+            ):
                 best = value, index
         result[outer] = best[1]
     if keepdims:
@@ -67,7 +69,7 @@ def top_k(x, k, *, axis=-1, direction="decreasing", nan_policy="propagate"):
     for outer in np.ndindex(*lines.shape[:-1]):
         row = numbers[outer]
         # sorted() is stable, reversed or not: equal elements stay in ascending order of index.
-        order = sorted(range(len(row)), key=lambda i: key(row[i]), reverse=decreasing)  # noqa: B023
+        order = sorted(range(len(row)), key=lambda i: key(row[i]), reverse=decreasing)
         indices[outer] = order[:k]
     values = np.take_along_axis(lines, indices, -1)
     return np.moveaxis(values, -1, axis), np.moveaxis(indices, -1, axis)

@@ -12,9 +12,7 @@ ALL_DTYPES = (
     "float32, float16, float64, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
     "bool"
 )
-DIRECTION = (
-    'must be AxisDirection.INCREASING (0, "increasing") or AxisDirection.DECREASING (1, "decreasing")'
-)
+DIRECTION = 'must be AxisDirection.INCREASING (0, "increasing") or AxisDirection.DECREASING (1, "decreasing")'
 INDEX_DTYPE = "index_dtype: must be uint32, int32, uint64 or int64, got "
 
 
@@ -101,15 +99,23 @@ def test_input(call, x, error, text):
 
 
 def test_arg_empty_and_too_long():
-    with pytest.raises(ValueError, match=r"^input: must not be empty along a reduced axis, got shape \(3, 0\)$"):
+    with pytest.raises(
+        ValueError, match=r"^input: must not be empty along a reduced axis, got shape \(3, 0\)$"
+    ):
         dmlcpu.argmax(np.zeros((3, 0)))
     long = np.broadcast_to(np.int8(1), (2**31 + 1,))
-    with pytest.raises(ValueError, match="^index_dtype: must hold the index 2147483648, got int32$"):
+    with pytest.raises(
+        ValueError, match="^index_dtype: must hold the index 2147483648, got int32$"
+    ):
         dmlcpu.argmax(long, index_dtype=np.int32)
     long = np.broadcast_to(np.int8(1), (2**16, 2**16 + 1))
-    with pytest.raises(ValueError, match="^index_dtype: must hold the index 4295032831, got uint32$"):
+    with pytest.raises(
+        ValueError, match="^index_dtype: must hold the index 4295032831, got uint32$"
+    ):
         dmlcpu.argmin(long)
-    with pytest.raises(ValueError, match="^index_dtype: must hold the index 2147483648, got int32$"):
+    with pytest.raises(
+        ValueError, match="^index_dtype: must hold the index 2147483648, got int32$"
+    ):
         dmlcpu.top_k(np.broadcast_to(np.int8(1), (2**31 + 1,)), 1, index_dtype=np.int32)
 
 
@@ -149,7 +155,9 @@ def test_top_k(kwargs, error, text):
 
 
 def test_top_k_empty():
-    with pytest.raises(ValueError, match=r"^input: must not be empty along axis 1, got shape \(3, 0\)$"):
+    with pytest.raises(
+        ValueError, match=r"^input: must not be empty along axis 1, got shape \(3, 0\)$"
+    ):
         dmlcpu.top_k(np.zeros((3, 0)), 1)
 
 
@@ -193,9 +201,14 @@ def test_gather_nd(kwargs, error, text):
 def test_gather_nd_other():
     with pytest.raises(ValueError, match="^input: must have at least 1 dimension, got 0$"):
         dmlcpu.gather_nd(1.0, I)
-    with pytest.raises(IndexError, match=r"^indices: must be empty for axis 0, of size 0, got 0 at position \(0, 0\)$"):
+    with pytest.raises(
+        IndexError,
+        match=r"^indices: must be empty for axis 0, of size 0, got 0 at position \(0, 0\)$",
+    ):
         dmlcpu.gather_nd(np.zeros((0, 3)), I)
-    with pytest.raises(ValueError, match=r"^input: must not be empty along an indexed axis, got shape \(0, 3\)$"):
+    with pytest.raises(
+        ValueError, match=r"^input: must not be empty along an indexed axis, got shape \(0, 3\)$"
+    ):
         dmlcpu.gather_nd(np.zeros((0, 3)), I, mode="clip")
     indices = np.zeros((2, 1), np.int32)
     with pytest.raises(ValueError, match="^out: must not overlap indices, got shared memory$"):

@@ -4,12 +4,13 @@ Random data misses them: the element that decides stands at a given edge in one 
 off-by-one there changes nothing in the others. Here it is put there.
 """
 
-import data
 import numpy as np
 import pytest
-import reference
 
 import dmlcpu
+
+import data
+import reference
 
 # Bytes and counts from cpp/src/core/tuning.hpp; around each, one less and one more.
 ROW_BLOCK_BYTES = 4096
@@ -47,7 +48,10 @@ def test_row_blocks_and_lanes(instruction_set, dtype, step):
             x = data.in_layout(ones_at(length, [position], dtype), [0], [step], [1])
             for direction in DIRECTIONS:
                 assert dmlcpu.argmax(x, axis_direction=direction) == position, (length, position)
-                assert dmlcpu.argmin(x ^ 1 if dtype.kind in "iu" else 1 - x.astype(float), 0) == position
+                assert (
+                    dmlcpu.argmin(x ^ 1 if dtype.kind in "iu" else 1 - x.astype(float), 0)
+                    == position
+                )
         x = data.in_layout(ones_at(length, edges, dtype), [0], [step], [1])
         assert dmlcpu.argmax(x) == min(edges)
         assert dmlcpu.argmax(x, axis_direction=1) == max(edges)
@@ -147,7 +151,12 @@ def test_short_rows_become_columns(instruction_set, threads, dtype, order):
 
 def test_work_is_cut_into_parts_that_tie(instruction_set, threads):
     """Equal extremes in every part that a thread could get: the first or last part must win."""
-    for shape, axis in [((100_000,), 0), ((40_000, 3), 0), ((3, 5, 7000), (0, 2)), ((2, 60_001), 1)]:
+    for shape, axis in [
+        ((100_000,), 0),
+        ((40_000, 3), 0),
+        ((3, 5, 7000), (0, 2)),
+        ((2, 60_001), 1),
+    ]:
         x = np.zeros(shape, np.int16)
         got = dmlcpu.argmax(x, axis)
         assert (got == 0).all()

@@ -1,13 +1,14 @@
 """Random calls of every operator, compared with its naive twin, on every instruction set and several
 thread counts."""
 
-import data
 import numpy as np
-import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dmlcpu
+
+import data
+import reference
 
 DIRECTIONS = st.sampled_from(["increasing", "decreasing"])
 NAN_POLICIES = st.sampled_from(["propagate", "omit"])
@@ -58,7 +59,9 @@ def assert_gaps_untouched(out):
     call=st.data(), x=data.tensors(), largest=st.booleans(), keepdims=st.booleans(),
     direction=DIRECTIONS, nan_policy=NAN_POLICIES, index_dtype=st.sampled_from(data.INDEX_DTYPES),
 )  # fmt: skip
-def test_arg(instruction_set, threads, call, x, largest, keepdims, direction, nan_policy, index_dtype):
+def test_arg(
+    instruction_set, threads, call, x, largest, keepdims, direction, nan_policy, index_dtype
+):
     axes = call.draw(st.lists(st.integers(0, max(x.ndim - 1, 0)), unique=True, max_size=x.ndim))
     axes = [axis - x.ndim * call.draw(st.booleans()) for axis in axes]
     want = reference.arg(

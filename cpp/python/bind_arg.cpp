@@ -7,8 +7,7 @@ namespace dmlcpu::python {
 namespace {
 
 py::array arg(bool largest, py::handle input_object, py::handle axis, py::handle axis_direction,
-              bool keepdims, py::handle index_dtype_object, py::handle nan_policy,
-              py::handle out) {
+              bool keepdims, py::handle index_dtype_object, py::handle nan_policy, py::handle out) {
   const py::array input = as_array(input_object, "input");
   ArgDescriptor descriptor;
   descriptor.input = as_tensor(input, "input");
@@ -36,8 +35,6 @@ py::array arg(bool largest, py::handle input_object, py::handle axis, py::handle
 
 }  // namespace
 
-void bind_arg(py::module_& module) {
-  module.def("arg", &arg);
-}
+void bind_arg(py::module_& module) { module.def("arg", &arg); }
 
 }  // namespace dmlcpu::python

@@ -108,8 +108,8 @@ Tensor as_output(py::handle object, const char* name) {
 }
 
 py::array new_array(const py::dtype& dtype, const Shape& shape) {
-  return py::array(dtype, std::vector<py::ssize_t>(shape.sizes.begin(),
-                                                   shape.sizes.begin() + shape.rank));
+  return py::array(dtype,
+                   std::vector<py::ssize_t>(shape.sizes.begin(), shape.sizes.begin() + shape.rank));
 }
 
 DataType index_type(py::handle object) {

@@ -85,9 +85,7 @@ def argmin(
     >>> dmlcpu.argmin([1, 2, 3, 2, 1], axis_direction="decreasing")
     array([4], dtype=uint32)
     """
-    return _core.arg(
-        False, input, axis, axis_direction, keepdims, index_dtype, nan_policy, out
-    )
+    return _core.arg(False, input, axis, axis_direction, keepdims, index_dtype, nan_policy, out)
 
 
 def argmax(
@@ -118,9 +116,7 @@ def argmax(
     >>> dmlcpu.argmax([1.0, np.nan, 3.0]), dmlcpu.argmax([1.0, np.nan, 3.0], nan_policy="omit")
     (array([1], dtype=uint32), array([2], dtype=uint32))
     """
-    return _core.arg(
-        True, input, axis, axis_direction, keepdims, index_dtype, nan_policy, out
-    )
+    return _core.arg(True, input, axis, axis_direction, keepdims, index_dtype, nan_policy, out)
 
 
 def top_k(
@@ -182,9 +178,7 @@ def top_k(
     >>> dmlcpu.top_k([3.0, 1.0, 2.0], 2, axis_direction="increasing").values
     array([1., 2.])
     """
-    values, indices = _core.top_k(
-        input, k, axis, axis_direction, index_dtype, nan_policy, out
-    )
+    values, indices = _core.top_k(input, k, axis, axis_direction, index_dtype, nan_policy, out)
     return TopK(values, indices)
 
 

@@ -33,8 +33,8 @@ std::vector<TopKItem> select(TopKStrategy strategy, int type, int width, const v
   row.length = n;
   row.k = k;
   row.block = selection.block;
-  row.load = dmlcpu::kernels().top_k->load[type][static_cast<int>(
-      dmlcpu::Ranking::kLargestNanFirst)];
+  row.load =
+      dmlcpu::kernels().top_k->load[type][static_cast<int>(dmlcpu::Ranking::kLargestNanFirst)];
   row.scratch = aligned;
   dmlcpu::kernels().top_k->select[width][static_cast<int>(strategy)](row, items.data());
   for (std::int64_t i = 0; i < kGuard; ++i) {
@@ -96,9 +96,8 @@ int main() {
   };
   for (const std::string_view name : dmlcpu::instruction_sets()) {
     dmlcpu::use_instruction_set(name);
-    test_type<float>(kFloat32, 2, [&](int p, int i, int n) {
-      return static_cast<float>(make(p, i, n));
-    });
+    test_type<float>(kFloat32, 2,
+                     [&](int p, int i, int n) { return static_cast<float>(make(p, i, n)); });
     test_type<double>(kFloat64, 3, make);
     test_type<std::uint8_t>(kUInt8, 0, [&](int p, int i, int n) {
       return static_cast<std::uint8_t>(static_cast<int>(make(p, i, n)));

@@ -19,19 +19,19 @@ struct BFloat16 {
 /// X(enumerator, name, storage type, NumPy kind). A row here is all that a new element type needs,
 /// as long as kernels/order-inl.hpp can order its storage type. bool is stored and ordered as one
 /// byte, 0 or 1.
-#define DMLCPU_DATA_TYPES(X)                  \
-  X(kFloat32, "float32", float, 'f')          \
-  X(kFloat16, "float16", Float16, 'f')        \
-  X(kFloat64, "float64", double, 'f')         \
-  X(kBFloat16, "bfloat16", BFloat16, 'V')     \
-  X(kInt8, "int8", std::int8_t, 'i')          \
-  X(kInt16, "int16", std::int16_t, 'i')       \
-  X(kInt32, "int32", std::int32_t, 'i')       \
-  X(kInt64, "int64", std::int64_t, 'i')       \
-  X(kUInt8, "uint8", std::uint8_t, 'u')       \
-  X(kUInt16, "uint16", std::uint16_t, 'u')    \
-  X(kUInt32, "uint32", std::uint32_t, 'u')    \
-  X(kUInt64, "uint64", std::uint64_t, 'u')    \
+#define DMLCPU_DATA_TYPES(X)               \
+  X(kFloat32, "float32", float, 'f')       \
+  X(kFloat16, "float16", Float16, 'f')     \
+  X(kFloat64, "float64", double, 'f')      \
+  X(kBFloat16, "bfloat16", BFloat16, 'V')  \
+  X(kInt8, "int8", std::int8_t, 'i')       \
+  X(kInt16, "int16", std::int16_t, 'i')    \
+  X(kInt32, "int32", std::int32_t, 'i')    \
+  X(kInt64, "int64", std::int64_t, 'i')    \
+  X(kUInt8, "uint8", std::uint8_t, 'u')    \
+  X(kUInt16, "uint16", std::uint16_t, 'u') \
+  X(kUInt32, "uint32", std::uint32_t, 'u') \
+  X(kUInt64, "uint64", std::uint64_t, 'u') \
   X(kBool, "bool", std::uint8_t, 'b')
 
 enum class DataType : std::uint8_t {

@@ -57,9 +57,9 @@ struct ArgDescriptor {
 /// elements along `axis`, and where they stood. Equal elements (-0 equals +0, NaN equals NaN) come
 /// in ascending order of index in both directions, each with its own bits.
 struct TopKDescriptor {
-  ConstTensor input;  ///< any element type, rank 0 to 8
+  ConstTensor input;       ///< any element type, rank 0 to 8
   std::int64_t axis = -1;  ///< negative counts from the end
-  std::int64_t k = 1;  ///< 1 to the size of `axis`
+  std::int64_t k = 1;      ///< 1 to the size of `axis`
   AxisDirection axis_direction = AxisDirection::kDecreasing;
   NanPolicy nan_policy = NanPolicy::kPropagate;
   Tensor values;   ///< the input's element type and shape, with k elements along `axis`

@@ -98,9 +98,9 @@ std::int64_t span(const ConstTensor& t) {
 bool overlaps_itself(const ConstTensor& t) {
   if (is_empty(t)) return false;
   // Two coordinates collide when a difference vector, not all 0, with entries from 1 - size to
-  // size - 1 sums to 0. Its sign is free, so let the first non-zero entry, at axis d, be at least 1:
-  // |stride[d]| * z + sum over later axes of |stride| * (y - (size - 1)) == 0, y from 0 to
-  // 2 * (size - 1).
+  // size - 1 sums to 0. Its sign is free, so let the first non-zero entry, at axis d, be at least
+  // 1: |stride[d]| * z + sum over later axes of |stride| * (y - (size - 1)) == 0, y from 0 to 2 *
+  // (size - 1).
   for (int d = 0; d < t.rank; ++d) {
     if (t.sizes[d] < 2) continue;
     if (t.strides[d] == 0) return true;

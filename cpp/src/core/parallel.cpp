@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "dmlcpu/runtime.hpp"
 #include "core/tuning.hpp"
+#include "dmlcpu/runtime.hpp"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -71,9 +71,7 @@ int exchange_thread_override(int count) {
   return std::exchange(thread_override, count);
 }
 
-void set_grain_bytes(std::int64_t bytes) {
-  grain_bytes = bytes > 0 ? bytes : tuning::kGrainBytes;
-}
+void set_grain_bytes(std::int64_t bytes) { grain_bytes = bytes > 0 ? bytes : tuning::kGrainBytes; }
 
 int threads_for_bytes(std::int64_t bytes) {
   const std::int64_t grain = grain_bytes.load(std::memory_order_relaxed);

@@ -46,8 +46,8 @@ void arg_columns(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
   constexpr std::int64_t kTile = tuning::kColumnTile;
   // Steps are counted in an integer of the element's own width, so that values and steps fill
   // vectors alike; the counter starts over before it would wrap.
-  constexpr std::int64_t kRun = sizeof(Step) < 4 ? std::int64_t{1} << (8 * sizeof(Step))
-                                                 : std::int64_t{1} << 30;
+  constexpr std::int64_t kRun =
+      sizeof(Step) < 4 ? std::int64_t{1} << (8 * sizeof(Step)) : std::int64_t{1} << 30;
   T packed[kStepsAtOnce][kTile];
   Rank best[kTile];
   Step steps[kTile];
@@ -81,8 +81,8 @@ void arg_columns(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
         const std::int64_t wide = wide_rank<O>(best[l]);
         const std::int64_t index =
             panel.index_base + panel.index_step * (first + static_cast<std::int64_t>(steps[l]));
-        const bool better = (wide > ranks[line + l]) |
-                            ((wide == ranks[line + l]) & (index < indices[line + l]));
+        const bool better =
+            (wide > ranks[line + l]) | ((wide == ranks[line + l]) & (index < indices[line + l]));
         ranks[line + l] = better ? wide : ranks[line + l];
         indices[line + l] = better ? index : indices[line + l];
       }

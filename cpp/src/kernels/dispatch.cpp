@@ -21,7 +21,7 @@ DMLCPU_DECLARE_LEVEL(generic)
 namespace {
 
 #define DMLCPU_TABLE(name, level) \
-  { name, &level::arg_kernels, &level::top_k_kernels, &level::gather_kernels }
+  {name, &level::arg_kernels, &level::top_k_kernels, &level::gather_kernels}
 
 /// All levels, smallest first.
 const KernelTable tables[] = {
@@ -59,7 +59,8 @@ std::string list_supported() {
 
 const KernelTable* find(const std::string& argument, std::string_view name) {
   if (supported() == 0) {
-    fail<ValueError>(argument, "needs a processor with x86-64-v2 (SSE4.2) or newer", "an older one");
+    fail<ValueError>(argument, "needs a processor with x86-64-v2 (SSE4.2) or newer",
+                     "an older one");
   }
   if (name == "auto") return &tables[supported() - 1];
   for (int i = 0; i < supported(); ++i) {

@@ -33,8 +33,8 @@ template <class I, class Body>
 void for_coordinates(const GatherTuples& tuples, int j, std::int64_t first, std::int64_t count,
                      Body&& body) {
   const std::int64_t stride = tuples.tuple_stride;
-  const I* p = static_cast<const I*>(tuples.indices) + first * stride +
-               j * tuples.coordinate_stride;
+  const I* p =
+      static_cast<const I*>(tuples.indices) + first * stride + j * tuples.coordinate_stride;
   if (stride == 1) {
     for (std::int64_t i = 0; i < count; ++i) body(i, p[i]);
   } else if (stride == 2) {
@@ -64,8 +64,7 @@ bool gather_check(const GatherTuples& tuples, std::int64_t first, std::int64_t c
   for (int j = 0; j < tuples.length; ++j) {
     const std::int64_t size = tuples.sizes[j];
     for_coordinates<I>(tuples, j, first, count, [&bad, size](std::int64_t, I coordinate) {
-      bad |= static_cast<std::uint64_t>(wrap(coordinate, size) >=
-                                        static_cast<std::uint64_t>(size));
+      bad |= static_cast<std::uint64_t>(wrap(coordinate, size) >= static_cast<std::uint64_t>(size));
     });
   }
   return bad == 0;

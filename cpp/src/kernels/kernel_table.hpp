@@ -146,10 +146,10 @@ struct KernelTable {
 };
 
 // Each level's object files define these in the level's own namespace.
-#define DMLCPU_DECLARE_LEVEL(level)       \
-  namespace level {                       \
-  extern const ArgKernels arg_kernels;    \
-  extern const TopKKernels top_k_kernels; \
+#define DMLCPU_DECLARE_LEVEL(level)          \
+  namespace level {                          \
+  extern const ArgKernels arg_kernels;       \
+  extern const TopKKernels top_k_kernels;    \
   extern const GatherKernels gather_kernels; \
   }
 

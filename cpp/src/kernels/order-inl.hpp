@@ -71,8 +71,9 @@ struct Order {
 /// -0 and +0 the same key, and lies in [-kMax, kMax]; numbers have |key| <= kInfinity, NaNs of
 /// either sign lie beyond, kNans of them on each side. Adding a constant modulo 2^width moves one
 /// side's NaNs around to the other:
-///   key + kNans:      numbers end at kMax, so positive NaNs wrap to the bottom, below negative ones;
-///   key - kNans - 1:  numbers start at -kMax - 1, so negative NaNs wrap to the top, above positive.
+///   key + kNans:      numbers end at kMax, so positive NaNs wrap to the bottom, below negative
+///   ones; key - kNans - 1:  numbers start at -kMax - 1, so negative NaNs wrap to the top, above
+///   positive.
 /// Then a clamp makes all NaNs one rank. Reversing the order is the complement, -1 - key, which
 /// turns the subtraction around instead of costing an operation.
 template <class T, Ranking kRanking>
@@ -93,14 +94,13 @@ struct Order<T, kRanking, true> {
   static constexpr Unsigned kNans = static_cast<Unsigned>(kMax - kInfinity);
   /// NaNs stand above the numbers before a possible reversal.
   static constexpr bool kNansAbove = kLargest == kNanFirst;
-  static constexpr Unsigned kRotation =
-      kNansAbove ? static_cast<Unsigned>(0 - kNans - 1) : kNans;
+  static constexpr Unsigned kRotation = kNansAbove ? static_cast<Unsigned>(0 - kNans - 1) : kNans;
 
   /// The one rank of all NaNs: the first beyond the numbers.
   static constexpr Rank nan_rank() {
-    const auto key = kNansAbove
-                         ? static_cast<Unsigned>(kInfinity + 1 + kRotation)
-                         : static_cast<Unsigned>(static_cast<Unsigned>(0 - kInfinity) - 1 + kRotation);
+    const auto key =
+        kNansAbove ? static_cast<Unsigned>(kInfinity + 1 + kRotation)
+                   : static_cast<Unsigned>(static_cast<Unsigned>(0 - kInfinity) - 1 + kRotation);
     return static_cast<Rank>(kLargest ? key : static_cast<Unsigned>(~key));
   }
   /// The highest rank there is: NaN's, or infinity's (with NaNs last the numbers end at the top).
@@ -116,9 +116,7 @@ struct Order<T, kRanking, true> {
     return static_cast<Rank>(kLargest ? static_cast<Unsigned>(flipped - s + kRotation)
                                       : static_cast<Unsigned>(s - flipped + kReversed));
   }
-  static Rank settle(Rank r) {
-    return kNanFirst ? min_of(r, nan_rank()) : max_of(r, nan_rank());
-  }
+  static Rank settle(Rank r) { return kNanFirst ? min_of(r, nan_rank()) : max_of(r, nan_rank()); }
   static Rank rank(T x) { return settle(loose_rank(x)); }
 };
 

@@ -9,13 +9,13 @@ DMLCPU_DECLARE_LEVEL(DMLCPU_LEVEL)
 namespace DMLCPU_LEVEL {
 
 #define DMLCPU_LOADER(T, ranking) load_ranks<Order<T, ranking>>
-#define DMLCPU_LOADERS(enumerator, name, T, kind)                            \
-  {DMLCPU_LOADER(T, Ranking::kSmallestNanLast),                              \
-   DMLCPU_LOADER(T, kInfinityBits<T> != 0 ? Ranking::kSmallestNanFirst       \
-                                          : Ranking::kSmallestNanLast),      \
-   DMLCPU_LOADER(T, Ranking::kLargestNanLast),                               \
-   DMLCPU_LOADER(T, kInfinityBits<T> != 0 ? Ranking::kLargestNanFirst        \
-                                          : Ranking::kLargestNanLast)},
+#define DMLCPU_LOADERS(enumerator, name, T, kind)                                                 \
+  {DMLCPU_LOADER(T, Ranking::kSmallestNanLast),                                                   \
+   DMLCPU_LOADER(T,                                                                               \
+                 kInfinityBits<T> != 0 ? Ranking::kSmallestNanFirst : Ranking::kSmallestNanLast), \
+   DMLCPU_LOADER(T, Ranking::kLargestNanLast),                                                    \
+   DMLCPU_LOADER(T,                                                                               \
+                 kInfinityBits<T> != 0 ? Ranking::kLargestNanFirst : Ranking::kLargestNanLast)},
 #define DMLCPU_STRATEGIES(U) {top_k_direct<U>, top_k_blocks<U>, top_k_radix<U>}
 
 const TopKKernels top_k_kernels = {

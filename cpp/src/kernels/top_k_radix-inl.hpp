@@ -1,6 +1,6 @@
-// top-k for any k: the k-th highest rank digit by digit from histograms, then one pass that collects
-// what ranks at least as high, then a sort of that. Takes as many passes over the row as the rank
-// has digits, whatever the data.
+// top-k for any k: the k-th highest rank digit by digit from histograms, then one pass that
+// collects what ranks at least as high, then a sort of that. Takes as many passes over the row as
+// the rank has digits, whatever the data.
 #pragma once
 
 #include "kernels/top_k_items-inl.hpp"
@@ -85,7 +85,8 @@ Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count) {
   return items;
 }
 
-/// Scratch: twice the number of items to sort plus 1: k, or `length` when k is more than half of it.
+/// Scratch: twice the number of items to sort plus 1: k, or `length` when k is more than half of
+/// it.
 template <class U>
 void top_k_radix(const TopKRow& row, TopKItem* out) {
   const bool all = row.k > row.length / 2;

@@ -40,13 +40,11 @@ class ArgRun {
   ArgRun(const ArgDescriptor& descriptor, const ArgPlan& plan)
       : plan_(plan),
         element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
-        input_(static_cast<const char*>(descriptor.input.data) +
-               plan.input_offset * element_size_),
+        input_(static_cast<const char*>(descriptor.input.data) + plan.input_offset * element_size_),
         output_(descriptor.output, plan.output_offset),
         kernel_(kernels().arg->kernels[static_cast<int>(descriptor.input.type)][static_cast<int>(
-            ranking(descriptor.largest,
-                    descriptor.nan_policy == NanPolicy::kPropagate))][static_cast<int>(
-            plan.strategy)]) {}
+            ranking(descriptor.largest, descriptor.nan_policy == NanPolicy::kPropagate))]
+                                      [static_cast<int>(plan.strategy)]) {}
 
   void run() const {
     if (plan_.parts > 1) {
@@ -130,8 +128,7 @@ class ArgRun {
       const std::int64_t index =
           reduced.offsets()[1] + (plan_.lines_reduced ? line * plan_.lines.strides[1] : 0);
       ArgPanel panel{};
-      panel.data =
-          at(origin + line * plan_.lines.strides[0] + first * plan_.length.strides[0]);
+      panel.data = at(origin + line * plan_.lines.strides[0] + first * plan_.length.strides[0]);
       panel.length = last - first;
       panel.length_stride = plan_.length.strides[0];
       panel.lines = lines_of(tile);
@@ -169,8 +166,7 @@ class ArgRun {
       for (std::int64_t group = 1; group < plan_.fold.folds; ++group) {
         for (std::int64_t l = 0; l < results; ++l) {
           best.merge(l, best.ranks[group * results + l],
-                     best.indices[group * results + l] + plan_.fold.base +
-                         group * plan_.fold.step);
+                     best.indices[group * results + l] + plan_.fold.base + group * plan_.fold.step);
         }
       }
     }

@@ -97,9 +97,9 @@ class GatherNdRun {
       for (std::int64_t s = slices; s > 0; --s, slice.next()) {
         GatherCopy copy{};
         copy.data = input_ + (cell.input_offset + slice.offsets()[0]) * element_size_;
-        copy.output = output_ + (cell.output_offset + slice.offsets()[1] +
-                                 first * plan_.tuples.strides[2]) *
-                                    element_size_;
+        copy.output =
+            output_ + (cell.output_offset + slice.offsets()[1] + first * plan_.tuples.strides[2]) *
+                          element_size_;
         copy.output_stride = plan_.tuples.strides[2];
         copy.inner = plan_.slice.size;
         copy.input_stride = plan_.slice.strides[0];
@@ -129,9 +129,9 @@ struct Coordinate {
 template <class I>
 Coordinate read_coordinate(const void* indices, std::int64_t offset, std::int64_t size) {
   const I value = static_cast<const I*>(indices)[offset];
-  const bool in_range =
-      value < 0 ? static_cast<std::int64_t>(value) >= -size
-                : static_cast<std::uint64_t>(value) < static_cast<std::uint64_t>(size);
+  const bool in_range = value < 0
+                            ? static_cast<std::int64_t>(value) >= -size
+                            : static_cast<std::uint64_t>(value) < static_cast<std::uint64_t>(size);
   return {in_range, in_range ? std::string() : std::to_string(value)};
 }
 
@@ -169,13 +169,14 @@ void fail_first_out_of_range(const GatherNdDescriptor& descriptor) {
       at.sizes[d] = rest % indices.sizes[d];
       rest /= indices.sizes[d];
     }
-    const std::string of_axis = "axis " + std::to_string(axis) + ", of size " + std::to_string(size);
+    const std::string of_axis =
+        "axis " + std::to_string(axis) + ", of size " + std::to_string(size);
     const std::string low = is_signed_index(indices.type) ? std::to_string(-size) : "0";
-    fail<IndexError>("indices",
-                     size == 0 ? "must be empty for " + of_axis
-                               : "must be in [" + low + ", " + std::to_string(size - 1) +
-                                     "] for " + of_axis,
-                     coordinate.text + " at position " + to_text(at));
+    fail<IndexError>(
+        "indices",
+        size == 0 ? "must be empty for " + of_axis
+                  : "must be in [" + low + ", " + std::to_string(size - 1) + "] for " + of_axis,
+        coordinate.text + " at position " + to_text(at));
   }
 }
 

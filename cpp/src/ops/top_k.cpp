@@ -56,11 +56,11 @@ class TopKRun {
         input_(static_cast<const char*>(descriptor.input.data)),
         values_(static_cast<char*>(descriptor.values.data)),
         indices_(descriptor.indices, 0),
-        load_(kernels().top_k->load[static_cast<int>(descriptor.input.type)][static_cast<int>(
-            ranking(descriptor.axis_direction == AxisDirection::kDecreasing,
-                    nans_first(descriptor)))]),
-        select_(kernels().top_k->select[width_index(element_size_)][static_cast<int>(
-            plan.selection.strategy)]),
+        load_(
+            kernels().top_k->load[static_cast<int>(descriptor.input.type)][static_cast<int>(ranking(
+                descriptor.axis_direction == AxisDirection::kDecreasing, nans_first(descriptor)))]),
+        select_(kernels().top_k->select[width_index(element_size_)]
+                                       [static_cast<int>(plan.selection.strategy)]),
         pack_(kernels().top_k->pack[width_index(element_size_)]) {}
 
   void run() const {

@@ -83,12 +83,11 @@ void choose_panel(std::int64_t element_size, ArgPlan& plan) {
   }
   plan.length = reduced.pop();
   const bool short_row = plan.length.size * element_size < tuning::kShortRowBytes;
-  plan.lines_reduced = short_row && reduced.count > 0 &&
-                       (kept.count == 0 || stride_of(reduced, reduced.count - 1) <
-                                               stride_of(kept, kept.count - 1));
+  plan.lines_reduced =
+      short_row && reduced.count > 0 &&
+      (kept.count == 0 || stride_of(reduced, reduced.count - 1) < stride_of(kept, kept.count - 1));
   plan.lines = plan.lines_reduced ? reduced.pop() : pop_or_unit(kept);
-  plan.strategy =
-      short_row && plan.lines.size > 1 ? ArgStrategy::kColumns : ArgStrategy::kRows;
+  plan.strategy = short_row && plan.lines.size > 1 ? ArgStrategy::kColumns : ArgStrategy::kRows;
 }
 
 /// Widens narrow lines whose steps follow each other in memory without a gap, in either direction.
@@ -97,8 +96,8 @@ void fold_lines(std::int64_t element_size, ArgPlan& plan) {
   if (plan.strategy != ArgStrategy::kColumns || plan.lines_reduced) return;
   if (columns * element_size >= tuning::kNarrowColumnsBytes) return;
   Axis& length = plan.length;
-  const bool gapless = (columns == 1 || plan.lines.strides[0] == 1) &&
-                       std::abs(length.strides[0]) == columns;
+  const bool gapless =
+      (columns == 1 || plan.lines.strides[0] == 1) && std::abs(length.strides[0]) == columns;
   const std::int64_t folds =
       std::min(ceil_divide(tuning::kNarrowColumnsBytes, element_size * columns), length.size);
   if (!gapless || folds < 2) return;
@@ -130,8 +129,8 @@ std::int64_t widest_tile(std::int64_t element_size, const ArgPlan& plan) {
   const std::int64_t line_stride = std::abs(plan.lines.strides[0]);
   if (plan.strategy == ArgStrategy::kRows || line_stride <= 1) return tuning::kColumnTile;
   // Lines are strided: each step touches all of the tile's cache lines again.
-  return std::clamp(tuning::kStridedTileBytes / (line_stride * element_size),
-                    std::int64_t{16}, tuning::kColumnTile);
+  return std::clamp(tuning::kStridedTileBytes / (line_stride * element_size), std::int64_t{16},
+                    tuning::kColumnTile);
 }
 
 /// Chooses tiles, and parts where there are too few cells, for the threads.
@@ -145,11 +144,10 @@ void split_work(std::int64_t element_size, int threads, ArgPlan& plan) {
     const std::int64_t others = positions(plan.lines_reduced ? plan.reduced : plan.kept);
     const std::int64_t most = std::min(widest_tile(element_size, plan), lines);
     // Columns narrower than this would waste cache lines and vectors.
-    const std::int64_t least = plan.strategy == ArgStrategy::kColumns
-                                   ? tuning::kNarrowColumnsBytes / element_size
-                                   : 1;
-    plan.tile = std::clamp(ceil_divide(lines, ceil_divide(wanted, others)), std::min(least, most),
-                           most);
+    const std::int64_t least =
+        plan.strategy == ArgStrategy::kColumns ? tuning::kNarrowColumnsBytes / element_size : 1;
+    plan.tile =
+        std::clamp(ceil_divide(lines, ceil_divide(wanted, others)), std::min(least, most), most);
   }
   const std::int64_t cells = plan.cells();
   if (threads == 1 || cells >= threads) return;
@@ -181,7 +179,8 @@ std::string to_text(const ArgPlan& plan) {
   for (int d = 0; d < plan.reduced.count; ++d) text += axis_text("reduced", plan.reduced.axes[d]);
   text += axis_text(plan.lines_reduced ? "lines, reduced" : "lines", plan.lines);
   text += axis_text("length", plan.length);
-  text += "folds " + std::to_string(plan.fold.folds) + ", tail " + std::to_string(plan.fold.tail) + "\n";
+  text += "folds " + std::to_string(plan.fold.folds) + ", tail " + std::to_string(plan.fold.tail) +
+          "\n";
   text += "tile " + std::to_string(plan.tile) + ", parts " + std::to_string(plan.parts) +
           (plan.parts_of_length ? " of length" : " of units") + "\n";
   return text;

@@ -26,8 +26,8 @@ std::int64_t block_length(std::int64_t length, std::int64_t k) {
 
 }  // namespace
 
-TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size,
-                             std::int64_t length, std::int64_t k) {
+TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, std::int64_t length,
+                             std::int64_t k) {
   TopKSelection selection;
   selection.strategy = strategy;
   switch (strategy) {
@@ -75,8 +75,9 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   }
   for (int d = 0; d < input.rank; ++d) {
     if (d == axis) continue;
-    plan.outer.push({input.sizes[d],
-                     {input.strides[d], descriptor.values.strides[d], descriptor.indices.strides[d]}});
+    plan.outer.push(
+        {input.sizes[d],
+         {input.strides[d], descriptor.values.strides[d], descriptor.indices.strides[d]}});
   }
   simplify(plan.outer);
   if (plan.outer.count > 0) plan.lines = plan.outer.pop();
@@ -85,7 +86,8 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   plan.group = tuning::kTopKGroupLines;
   const std::int64_t line_bytes = plan.length * element_size;
   const std::int64_t line_stride = std::abs(plan.lines.strides[0]);
-  plan.packed = plan.lines.size > 1 && line_stride > 0 && line_stride < std::abs(plan.input_stride) &&
+  plan.packed = plan.lines.size > 1 && line_stride > 0 &&
+                line_stride < std::abs(plan.input_stride) &&
                 line_bytes * tuning::kTopKGroupLines <= tuning::kTopKPackBytes;
   plan.stride = plan.packed ? 1 : plan.input_stride;
   const std::int64_t lines = positions(plan.outer) * plan.lines.size;
@@ -99,8 +101,8 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   }
   const std::int64_t needed = (plan.length + tuning::kTopKMaxPiece - 1) / tuning::kTopKMaxPiece;
   plan.pieces = std::max({plan.pieces, needed, std::int64_t{1}});
-  plan.selection = select_strategy(element_size, plan.longest_piece(),
-                                   std::min(plan.k, plan.longest_piece()));
+  plan.selection =
+      select_strategy(element_size, plan.longest_piece(), std::min(plan.k, plan.longest_piece()));
   return plan;
 }
 

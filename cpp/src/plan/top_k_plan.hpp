@@ -21,8 +21,8 @@ struct TopKSelection {
 TopKSelection select_strategy(std::int64_t element_size, std::int64_t length, std::int64_t k);
 
 /// The same for one given strategy, which must be able to do it: kBlocks needs k blocks.
-TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size,
-                             std::int64_t length, std::int64_t k);
+TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, std::int64_t length,
+                             std::int64_t k);
 
 ///   for each position of `outer`                        (in parallel)
 ///     for each group of `lines`                         (in parallel)

@@ -1,0 +1,137 @@
+"""The code base tests itself: layers, symbols, sizes, names and versions."""
+
+import ast
+import importlib.metadata
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import dmlcpu
+from dmlcpu import _core
+
+ROOT = Path(__file__).parent.parent
+CPP = ROOT / "cpp"
+SOURCES = sorted(p for p in CPP.rglob("*") if p.suffix in (".cpp", ".hpp"))
+
+# A file includes its own layer and those before it.
+LAYERS = ["include/dmlcpu", "src/core", "src/plan", "src/kernels", "src/ops", "python"]
+
+
+def layer_of(path):
+    relative = path.relative_to(CPP).as_posix()
+    return next(i for i, layer in enumerate(LAYERS) if relative.startswith(layer + "/"))
+
+
+def included(path):
+    """(name, whether quoted) of each include."""
+    for mark, name in re.findall(r'^#include ([<"])([^>"]+)[>"]', path.read_text(), re.M):
+        yield name, mark == '"'
+
+
+def target(path, name):
+    """The file of the project that a quoted include means."""
+    for folder in (CPP / "include", CPP / "src", path.parent):
+        if (folder / name).exists():
+            return folder / name
+    raise AssertionError(f"{path}: no such file: {name}")
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.relative_to(CPP).as_posix())
+def test_includes_point_down(path):
+    for name, quoted in included(path):
+        if quoted:
+            # kernel_table.hpp is the kernels' interface: plans name strategies, kernels obey plans.
+            if name == "kernels/kernel_table.hpp" and layer_of(path) == LAYERS.index("src/plan"):
+                continue
+            assert layer_of(target(path, name)) <= layer_of(path), f"{path} includes {name}"
+
+
+def test_bindings_see_only_the_public_api():
+    for path in (CPP / "python").iterdir():
+        if path.suffix in (".cpp", ".hpp"):
+            for name, quoted in included(path):
+                if quoted:
+                    assert target(path, name).parent in (CPP / "python", CPP / "include/dmlcpu")
+
+
+def test_seams():
+    def includers(pattern):
+        return {
+            path.relative_to(CPP).as_posix()
+            for path in SOURCES
+            if any(re.fullmatch(pattern, name) for name, _ in included(path))
+        }
+
+    assert includers(r"omp\.h") == {"src/core/parallel.cpp"}
+    assert includers(r"pybind11/numpy\.h") == {"python/numpy_seam.hpp"}
+    assert all(name.startswith("python/") for name in includers("pybind11/.*"))
+    assert includers(".*intrin.h") == set()
+    assert all("#pragma omp" not in p.read_text() for p in SOURCES if p.name != "parallel.cpp")
+
+
+def test_files_stay_readable():
+    for folder in ("cpp", "python", "tests", "bench", "examples"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in (".cpp", ".hpp", ".py"):
+                lines = len(path.read_text().splitlines())
+                assert lines < 500, f"{path}: {lines} lines"
+
+
+def test_versions_are_equal():
+    declared = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.M)[1]
+    newest = re.search(r"^## (\d\S*)", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
+    assert declared == newest == dmlcpu.__version__ == importlib.metadata.version("dmlcpu")
+
+
+def test_stubs_are_current():
+    stub = ast.parse((ROOT / "python/dmlcpu/_core.pyi").read_text())
+    names = {node.name for node in stub.body if isinstance(node, ast.FunctionDef)}
+    names |= {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign)}
+    module = {name for name in dir(_core) if not re.fullmatch("__(?!version).*__", name)}
+    assert names == module
+
+
+def test_everything_public_is_documented():
+    for name in set(dmlcpu.__all__) - {"__version__"}:
+        assert getattr(dmlcpu, name).__doc__, name
+
+
+def test_nothing_names_a_place():
+    """No absolute path of somebody's machine in a tracked file."""
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    for name in listed.stdout.splitlines():
+        if Path(name).suffix not in (".png", ".svg"):
+            text = (ROOT / name).read_text()
+            assert not re.search(r"(?<![\w.])/(home|root|work|Users)/\w", text), name
+
+
+# Symbols that hold code or data of this translation unit, but that the linker may take from
+# another one: weak functions and objects, and unique globals.
+WEAK = re.compile(r"^\S* +[WwVvu] (?P<symbol>.*)$")
+
+
+@pytest.mark.skipif(shutil.which("nm") is None, reason="needs nm of binutils")
+def test_instruction_set_objects_share_no_code(cpp_build):
+    """A weak symbol compiled for one instruction set could serve the whole program and crash older
+    processors."""
+    objects = [p for p in cpp_build.rglob("*.o") if "dmlcpu_kernels_" in p.as_posix()]
+    levels = {re.search(r"dmlcpu_kernels_(\w+)\.dir", p.as_posix())[1] for p in objects}
+    assert len(objects) == 3 * len(levels) >= 3
+    for path in objects:
+        level = re.search(r"dmlcpu_kernels_(\w+)\.dir", path.as_posix())[1]
+        listing = subprocess.run(
+            ["nm", "--demangle", path], capture_output=True, text=True, check=True
+        ).stdout
+        for line in listing.splitlines():
+            weak = WEAK.match(line)
+            assert not weak or weak["symbol"].startswith(f"dmlcpu::{level}::"), f"{path}: {line}"
+        defined = re.findall(r"^\S+ [A-TX-Z] (.*)$", listing, re.M)
+        assert defined
+        assert all(name.startswith(f"dmlcpu::{level}::") for name in defined), defined
