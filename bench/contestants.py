@@ -170,6 +170,7 @@ def openvino_call(w, x, indices=None):
             return results[1].squeeze(w.options["axis"])
         return results if w.operator == "top_k" else results[0]
 
+    call.feed = feed  # the request uses the arrays' memory without owning it
     return call
 
 

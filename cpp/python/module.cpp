@@ -11,6 +11,7 @@ namespace {
 
 /// std::invalid_argument becomes ValueError and std::out_of_range IndexError by themselves.
 void register_errors() {
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): pybind11 gives the signature.
   py::register_local_exception_translator([](std::exception_ptr pointer) {
     try {
       if (pointer) std::rethrow_exception(pointer);

@@ -85,8 +85,7 @@ BasicTensor<Pointer> make_tensor(const py::array& array, Pointer data, const cha
 }  // namespace
 
 py::array as_array(py::handle object, const char* name) {
-  if (Py_TYPE(object.ptr()) ==
-      reinterpret_cast<PyTypeObject*>(py::detail::npy_api::get().PyArray_Type_)) {
+  if (Py_TYPE(object.ptr()) == py::detail::npy_api::get().PyArray_Type_) {
     return py::reinterpret_borrow<py::array>(object);
   }
   return py::module_::import("dmlcpu._arrays").attr("as_array")(object, name).cast<py::array>();

@@ -89,6 +89,7 @@ const KernelTable& kernels() { return *current().load(std::memory_order_acquire)
 
 std::vector<std::string_view> instruction_sets() {
   std::vector<std::string_view> names;
+  names.reserve(static_cast<std::size_t>(supported()));
   for (int i = 0; i < supported(); ++i) names.emplace_back(tables[i].name);
   return names;
 }
