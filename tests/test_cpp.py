@@ -4,8 +4,9 @@ import os
 import subprocess
 from pathlib import Path
 
-import data
 import pytest
+
+import data
 
 UNITS = sorted(path.stem for path in (Path(__file__).parent / "cpp").glob("test_*.cpp"))
 
