@@ -1,6 +1,5 @@
 """Timing contestants against each other in one process."""
 
-import statistics
 import time
 
 import numpy as np
@@ -46,10 +45,6 @@ def race(calls, rounds, rest=0.02, least=0.01):
             call()
             seconds[name].append(seconds_of(call, repeats[name]))
     return seconds
-
-
-def median(values):
-    return statistics.median(values)
 
 
 def read_bandwidth(threads, megabytes=64):

@@ -1,6 +1,7 @@
 """Measure dmlcpu beside the other libraries that are installed.
 
     python bench/run.py [--rounds N] [--only TEXT] [--contestants NAME ...] [--json FILE]
+                         [--markdown FILE]
 
 Prints, for each workload, every library's median and the ratio of the best other library to dmlcpu:
 above 1, dmlcpu is faster. `pip install .[bench]` installs all of them.
@@ -20,6 +21,7 @@ import numpy as np
 
 import contestants
 import measure
+import report
 import workloads
 
 
@@ -34,12 +36,6 @@ def processor():
     return platform.processor() or platform.machine()
 
 
-def text_of(seconds):
-    if seconds < 1e-4:
-        return f"{seconds * 1e6:.3g} us"
-    return f"{seconds * 1e3:.3g} ms"
-
-
 def run_workload(workload, names, rounds):
     tensors = workload.make(np.random.default_rng(0))
     calls = contestants.calls_for(workload, tensors, names)
@@ -51,25 +47,13 @@ def run_workload(workload, names, rounds):
     return measure.race(calls, rounds)
 
 
-def report(name, seconds):
-    medians = {contestant: measure.median(times) for contestant, times in seconds.items()}
-    own = medians.pop("dmlcpu")
-    spread = max(seconds["dmlcpu"]) / min(seconds["dmlcpu"])
-    line = f"{name:44} dmlcpu {text_of(own):>8} (spread {spread:.2f})"
-    if medians:
-        best = min(medians, key=medians.get)
-        line += f"  x{medians[best] / own:<6.2f} {best:10}"
-        line += "  ".join(f"{other} {text_of(t)}" for other, t in medians.items())
-    print(line, flush=True)
-    return min(medians.values()) / own if medians else None
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--only", default="", help="workloads whose name contains this")
     parser.add_argument("--contestants", nargs="*", help="default: all that are installed")
     parser.add_argument("--json", help="write all timings to this file")
+    parser.add_argument("--markdown", help="write a table of the medians to this file")
     arguments = parser.parse_args()
 
     names = list(dict.fromkeys(["dmlcpu", *(arguments.contestants or contestants.installed())]))
@@ -86,7 +70,8 @@ def main():
         if arguments.only not in workload.name:
             continue
         results[workload.name] = run_workload(workload, names, arguments.rounds)
-        ratio = report(workload.name, results[workload.name])
+        print(report.line(workload.name, results[workload.name]), flush=True)
+        ratio = report.ratio_of(results[workload.name])
         if ratio is not None and not workload.small:
             ratios.append(ratio)
     if ratios:
@@ -97,6 +82,9 @@ def main():
     if arguments.json:
         with open(arguments.json, "w") as file:
             json.dump({"machine": machine, "seconds": results}, file, indent=1)
+    if arguments.markdown:
+        with open(arguments.markdown, "w") as file:
+            file.write(report.markdown(results))
     return 0
 
 
