@@ -32,18 +32,16 @@ def special_values(dtype):
         values = np.array(
             [0.0, -0.0, 1.0, -1.0, tiny, -tiny, largest, -largest, np.inf, -np.inf, np.nan]
         ).astype(dtype)
-    negative_nan = -values[-1:]
-    payload = np.full(1, np.nan).astype(dtype).view(f"u{dtype.itemsize}") + np.array(
-        1, f"u{dtype.itemsize}"
-    )
-    return np.concatenate([values, negative_nan, payload.view(dtype)])
+    # The NaNs next to infinity and those farthest from it, of both signs: where orders by bits wrap.
+    word = np.dtype(f"u{dtype.itemsize}")
+    infinity = int(np.array(np.inf).astype(dtype).view(word))
+    sign = 1 << (8 * dtype.itemsize - 1)
+    nans = [infinity + 1, sign + infinity + 1, sign - 1, 2 * sign - 1]
+    return np.concatenate([values, -values[-1:], np.array(nans, word).view(dtype)])
 
 
-def random_values(rng, dtype, shape, *, distinct=None, nans=True):
+def random_values(rng, dtype, shape, *, distinct=None):
     """Random elements; of a few `distinct` values for many ties; special ones mixed in."""
-    specials = special_values(dtype)
-    if not nans and dtype.kind not in "iub":
-        specials = specials[:-3]
     if dtype.kind == "b":
         return rng.integers(0, 2, shape).astype(bool)
     if dtype.kind in "iu":
@@ -52,8 +50,9 @@ def random_values(rng, dtype, shape, *, distinct=None, nans=True):
     else:
         x = rng.standard_normal(shape).astype(dtype)
     if distinct is not None:
-        pool = np.concatenate([specials, x.ravel()[:4]])
-        x = pool[rng.integers(0, min(distinct, len(pool)), shape)]
+        pool = np.concatenate([special_values(dtype), x.ravel()[:4]])
+        pool = pool[rng.permutation(len(pool))[:distinct]]
+        x = pool[rng.integers(0, len(pool), shape)]
     return x
 
 

@@ -13,7 +13,8 @@ def _numbers(x):
     """The elements as Python numbers, exactly."""
     if x.dtype.kind in "iub":
         return x.astype(object)
-    return x.astype(np.float64).astype(object)
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        return x.astype(np.float64).astype(object)
 
 
 def _is_nan(value):

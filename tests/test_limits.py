@@ -72,6 +72,31 @@ def test_nan_in_each_part_of_a_row(instruction_set, dtype, policy):
                 assert got == (position if policy == "propagate" else other)
 
 
+@pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
+def test_nans_next_to_infinity(instruction_set, dtype):
+    """NaNs with the smallest and largest payloads: ranks wrap just there, and all must tie."""
+    infinities = np.array([np.inf, -np.inf]).astype(dtype)
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        special = data.special_values(dtype)
+        nans = special[np.isnan(special.astype(np.float64))]
+    for count in (1, 100):  # a short row, and one of full vectors
+        for nan in nans:
+            x = np.array([*infinities, nan] * count, dtype)
+            for operator, best in ((dmlcpu.argmax, 0), (dmlcpu.argmin, 1)):
+                assert operator(x) == 2
+                assert operator(x, axis_direction=1) == len(x) - 1
+                assert operator(x, nan_policy="omit") == best
+                assert operator(x[:, None].repeat(200, 1), 0)[0, 7] == 2
+            assert dmlcpu.top_k(x[:3], 3).indices.tolist() == [2, 0, 1]
+            assert dmlcpu.top_k(x[:3], 3, nan_policy="omit").indices.tolist() == [0, 1, 2]
+            assert dmlcpu.top_k(x[:3], 3, axis_direction=0).indices.tolist() == [1, 0, 2]
+        x = nans.repeat(count)
+        assert dmlcpu.argmax(x) == 0
+        assert dmlcpu.argmin(x, axis_direction=1) == len(x) - 1
+        indices = dmlcpu.top_k(x, len(x)).indices
+        assert indices.tolist() == list(range(len(x)))
+
+
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.float16, np.float32], ids=str)
 def test_column_step_counter_wraps(instruction_set, dtype):
     """Steps are counted in the element's width: 256 or 65536 of them, then the counter starts over."""

@@ -2,8 +2,10 @@
 //
 // The k-th highest of the blocks' extremes is a threshold t: k elements, one in each of k blocks,
 // rank at least t, so nothing below t is selected. Elements above t lie in the fewer than k blocks
-// whose extreme is above t. Of those equal to t only the first k can be selected. So at most
-// k * block + k elements become candidates, whatever the data's order.
+// whose extreme is above t. Of those equal to t only the first k can be selected, so blocks whose
+// extreme is t are looked into until k were found. So at most k * block + k elements become
+// candidates, whatever the data's order: (k - 1) * block in blocks above, and less than k + block
+// in blocks at t.
 #pragma once
 
 #include "kernels/top_k_items-inl.hpp"
@@ -54,17 +56,16 @@ void top_k_blocks(const TopKRow& row, TopKItem* out) {
   std::int64_t candidates = 0;
   std::int64_t equals = 0;
   for (std::int64_t b = 0; b < blocks; ++b) {
-    const bool want_equals = equals < row.k;
-    if (extremes[b].rank < threshold || (extremes[b].rank == threshold && !want_equals)) continue;
+    if (extremes[b].rank < threshold || (extremes[b].rank == threshold && equals >= row.k))
+      continue;
     const std::int64_t first = b * block;
     for_chunks<U>(row, first, min_of(first + block, row.length),
                   [&](std::int64_t at, const U* ranks, std::int64_t count) {
                     for (std::int64_t i = 0; i < count; ++i) {
                       // Written without a branch; kept only if counted.
                       items[candidates] = Item<U>::make(ranks[i], at + i);
-                      const bool equal = ranks[i] == threshold;
-                      candidates += (ranks[i] > threshold) | (equal & want_equals);
-                      equals += equal;
+                      candidates += ranks[i] >= threshold;
+                      equals += ranks[i] == threshold;
                     }
                   });
   }
