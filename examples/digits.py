@@ -6,7 +6,7 @@ Scikit-learn's bundled digits (1797 images of 8x8 pixels) are split into known a
 image's distances to the known ones, `top_k` finds the K smallest, `gather_nd` looks up their labels,
 `argmax` takes the vote, and `argmin` gives the answer of the single nearest neighbour. Every step is
 timed beside NumPy's for the same answer. The picture shows some new digits and their neighbours; those
-in which the vote was wrong come first.
+in which the vote was wrong come first, in red.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def compare(name, own, other):
     own_time, other_time = milliseconds(own), milliseconds(other)
     print(
         f"{name:32} dmlcpu {own_time:7.3f} ms   NumPy {other_time:7.3f} ms   "
-        f"{other_time / own_time:5.1f} times   answers {'agree' if same else 'DIFFER'}"
+        f"{other_time / own_time:6.2f} times   answers {'agree' if same else 'DIFFER'}"
     )
     return result, same
 

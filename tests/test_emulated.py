@@ -51,5 +51,5 @@ def test_processor(processor, names):
     listed = ", ".join([*names, "auto"])
     assert done.stdout.splitlines() == [
         " ".join(names),
-        f"name: must be one of {listed}, got x86-64-v4 (which this processor lacks)",
+        f"name: must be one of {listed}, got 'x86-64-v4' (which this processor lacks)",
     ]

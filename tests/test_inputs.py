@@ -90,6 +90,22 @@ def test_bfloat16_and_bool_come_out_as_they_went_in():
     assert dmlcpu.top_k([True, False, True], 2, axis_direction=0).values.tolist() == [False, True]
 
 
+def test_torch_bfloat16():
+    """A type that NumPy cannot take by itself."""
+    torch = pytest.importorskip("torch")
+    x = torch.tensor([1, 3, 2], dtype=torch.bfloat16)
+    assert dmlcpu.argmax(x) == 1
+    assert dmlcpu.top_k(x, 1).values.dtype == ml_dtypes.bfloat16
+    with pytest.raises(
+        TypeError, match=r"^input: must be an array or convertible to one, got Tensor \("
+    ):
+        dmlcpu.argmax(x.float().requires_grad_())
+
+
+def test_numpy_bool_for_keepdims():
+    assert dmlcpu.argmax(DATA, keepdims=np.True_).shape == (1, 1)
+
+
 def test_other_byte_order_of_single_bytes_is_no_matter():
     assert dmlcpu.argmax(np.array([1, 3, 2], ">i1")) == 1
 

@@ -7,24 +7,24 @@ namespace dmlcpu::python {
 namespace {
 
 py::array arg(bool largest, py::handle input_object, py::handle axis, py::handle axis_direction,
-              bool keepdims, py::handle index_dtype_object, py::handle nan_policy, py::handle out) {
+              py::handle keepdims, py::handle index_dtype_object, py::handle nan_policy,
+              py::handle out) {
   const py::array input = as_array(input_object, "input");
   ArgDescriptor descriptor;
   descriptor.input = as_tensor(input, "input");
   descriptor.axes = as_axes(axis);
   descriptor.largest = largest;
-  descriptor.keep_dims = keepdims;
+  descriptor.keep_dims = as_bool(keepdims, "keepdims");
   descriptor.axis_direction = as_axis_direction(axis_direction);
   descriptor.nan_policy = as_nan_policy(nan_policy);
   const py::dtype dtype = index_dtype(index_type(index_dtype_object));
   py::array result;
   if (out.is_none()) {
     result = new_array(dtype, output_shape(descriptor));
-    descriptor.output = as_output(result, "out");
+    descriptor.output = as_output(result, "out", dtype);
   } else {
-    descriptor.output = as_output(out, "out");
+    descriptor.output = as_output(out, "out", dtype);
     result = py::reinterpret_borrow<py::array>(out);
-    check_dtype("out", result, dtype);
   }
   {
     const py::gil_scoped_release release;

@@ -12,15 +12,15 @@ py::array gather_nd(py::handle input_object, py::handle indices_object, py::hand
   const py::array indices = as_array(indices_object, "indices");
   GatherNdDescriptor descriptor;
   descriptor.input = as_tensor(input, "input");
-  descriptor.indices = as_tensor(indices, "indices");
+  descriptor.indices = as_indices(indices, "indices");
   descriptor.batch_dims = as_int(batch_dims, "batch_dims");
   descriptor.mode = as_index_mode(mode);
   py::array result;
   if (out.is_none()) {
     result = new_array(input.dtype(), output_shape(descriptor));
-    descriptor.output = as_output(result, "out");
+    descriptor.output = as_output(result, "out", input.dtype());
   } else {
-    descriptor.output = as_output(out, "out");
+    descriptor.output = as_output(out, "out", input.dtype());
     result = py::reinterpret_borrow<py::array>(out);
   }
   {

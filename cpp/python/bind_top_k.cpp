@@ -1,3 +1,5 @@
+#include <string>
+
 #include "bindings.hpp"
 #include "dmlcpu/error.hpp"
 #include "dmlcpu/operators.hpp"
@@ -9,11 +11,12 @@ namespace {
 
 /// The caller's pair of output arrays.
 py::tuple as_pair(py::handle out) {
-  if ((py::isinstance<py::tuple>(out) || py::isinstance<py::list>(out)) && py::len(out) == 2) {
-    return py::reinterpret_borrow<py::object>(out);
+  std::string actual = Py_TYPE(out.ptr())->tp_name;
+  if (py::isinstance<py::tuple>(out) || py::isinstance<py::list>(out)) {
+    if (py::len(out) == 2) return py::reinterpret_borrow<py::object>(out);
+    actual += " of " + std::to_string(py::len(out));
   }
-  throw TypeError("out: must be a pair (values, indices) of numpy.ndarray, got " +
-                  std::string(Py_TYPE(out.ptr())->tp_name));
+  throw TypeError("out: must be a pair (values, indices) of numpy.ndarray, got " + actual);
 }
 
 py::tuple top_k(py::handle input_object, py::handle k, py::handle axis, py::handle axis_direction,
@@ -22,7 +25,7 @@ py::tuple top_k(py::handle input_object, py::handle k, py::handle axis, py::hand
   TopKDescriptor descriptor;
   descriptor.input = as_tensor(input, "input");
   descriptor.k = as_int(k, "k");
-  descriptor.axis = as_int(axis, "axis");
+  descriptor.axis = as_axis(axis);
   descriptor.axis_direction = as_axis_direction(axis_direction);
   descriptor.nan_policy = as_nan_policy(nan_policy);
   const py::dtype indices_dtype = index_dtype(index_type(index_dtype_object));
@@ -32,15 +35,14 @@ py::tuple top_k(py::handle input_object, py::handle k, py::handle axis, py::hand
     const Shape shape = output_shape(descriptor);
     values = new_array(input.dtype(), shape);
     indices = new_array(indices_dtype, shape);
-    descriptor.values = as_output(values, "out[0]");
-    descriptor.indices = as_output(indices, "out[1]");
+    descriptor.values = as_output(values, "out[0]", input.dtype());
+    descriptor.indices = as_output(indices, "out[1]", indices_dtype);
   } else {
     const py::tuple pair = as_pair(out);
-    descriptor.values = as_output(pair[0], "out[0]");
-    descriptor.indices = as_output(pair[1], "out[1]");
+    descriptor.values = as_output(pair[0], "out[0]", input.dtype());
+    descriptor.indices = as_output(pair[1], "out[1]", indices_dtype);
     values = py::array(pair[0]);
     indices = py::array(pair[1]);
-    check_dtype("out[1]", indices, indices_dtype);
   }
   {
     const py::gil_scoped_release release;

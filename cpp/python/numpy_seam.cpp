@@ -15,6 +15,8 @@ std::string text_of(py::handle object) { return py::str(object).cast<std::string
 
 std::string type_name(py::handle object) { return Py_TYPE(object.ptr())->tp_name; }
 
+constexpr const char* kIndexDtypes = "uint32, int32, uint64 or int64";
+
 std::string known_dtypes() {
   std::string names;
   for (const DataTypeInfo& info : kDataTypeInfo) {
@@ -30,6 +32,16 @@ bool is_native(const py::dtype& dtype) {
 #else
   return order != '<';
 #endif
+}
+
+/// The dtype as people know it, and why it is none of the library's if its name does not say so.
+std::string describe(const py::dtype& dtype) {
+  return text_of(dtype) + (is_native(dtype) ? "" : " (not in this machine's byte order)");
+}
+
+bool is_index_type(std::optional<DataType> type) {
+  return type == DataType::kUInt32 || type == DataType::kInt32 || type == DataType::kUInt64 ||
+         type == DataType::kInt64;
 }
 
 std::optional<DataType> find_type(const py::dtype& dtype) {
@@ -51,15 +63,18 @@ std::optional<DataType> find_type(const py::dtype& dtype) {
 
 bool is_array(py::handle object) { return py::isinstance<py::array>(object); }
 
+[[noreturn]] void fail_dtype(const char* name, const std::string& requirement,
+                             const py::dtype& actual) {
+  throw TypeError(std::string(name) + ": must be of dtype " + requirement + ", got " +
+                  describe(actual));
+}
+
 template <class Pointer>
 BasicTensor<Pointer> make_tensor(const py::array& array, Pointer data, const char* name) {
   BasicTensor<Pointer> tensor;
   const py::dtype dtype = array.dtype();
   const std::optional<DataType> type = find_type(dtype);
-  if (!type) {
-    throw TypeError(std::string(name) + ": must be of dtype " + known_dtypes() + ", got " +
-                    text_of(dtype));
-  }
+  if (!type) fail_dtype(name, known_dtypes(), dtype);
   if (array.ndim() > kMaxRank) {
     throw ValueError(std::string(name) + ": must have at most " + std::to_string(kMaxRank) +
                      " dimensions, got " + std::to_string(array.ndim()));
@@ -95,11 +110,17 @@ ConstTensor as_tensor(const py::array& array, const char* name) {
   return make_tensor<const void*>(array, array.data(), name);
 }
 
-Tensor as_output(py::handle object, const char* name) {
+ConstTensor as_indices(const py::array& array, const char* name) {
+  if (!is_index_type(find_type(array.dtype()))) fail_dtype(name, kIndexDtypes, array.dtype());
+  return as_tensor(array, name);
+}
+
+Tensor as_output(py::handle object, const char* name, const py::dtype& dtype) {
   if (!is_array(object)) {
     throw TypeError(std::string(name) + ": must be a numpy.ndarray, got " + type_name(object));
   }
   auto array = py::reinterpret_borrow<py::array>(object);
+  if (!array.dtype().equal(dtype)) fail_dtype(name, text_of(dtype), array.dtype());
   if (!array.writeable()) {
     throw ValueError(std::string(name) + ": must be writable, got a read-only array");
   }
@@ -112,21 +133,20 @@ py::array new_array(const py::dtype& dtype, const Shape& shape) {
 }
 
 DataType index_type(py::handle object) {
-  std::optional<DataType> type;
+  std::string actual;
   // numpy.dtype(None) is float64.
   if (!object.is_none()) {
     try {
-      type = find_type(py::dtype::from_args(py::reinterpret_borrow<py::object>(object)));
+      const auto dtype = py::dtype::from_args(py::reinterpret_borrow<py::object>(object));
+      const std::optional<DataType> type = find_type(dtype);
+      if (is_index_type(type)) return *type;
+      actual = describe(dtype);
     } catch (py::error_already_set& error) {
       if (!error.matches(PyExc_TypeError)) throw;
     }
   }
-  if (type == DataType::kUInt32 || type == DataType::kInt32 || type == DataType::kUInt64 ||
-      type == DataType::kInt64) {
-    return *type;
-  }
-  throw TypeError("index_dtype: must be uint32, int32, uint64 or int64, got " +
-                  py::repr(object).cast<std::string>());
+  if (actual.empty()) actual = py::repr(object).cast<std::string>();
+  throw TypeError(std::string("index_dtype: must be ") + kIndexDtypes + ", got " + actual);
 }
 
 py::dtype index_dtype(DataType type) {
@@ -139,13 +159,6 @@ py::dtype index_dtype(DataType type) {
       return py::dtype::of<std::uint64_t>();
     default:
       return py::dtype::of<std::int64_t>();
-  }
-}
-
-void check_dtype(const char* name, const py::array& output, const py::dtype& dtype) {
-  if (!output.dtype().equal(dtype)) {
-    throw TypeError(std::string(name) + ": must be of dtype " + text_of(dtype) + ", got " +
-                    text_of(output.dtype()));
   }
 }
 

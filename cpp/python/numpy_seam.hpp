@@ -19,8 +19,11 @@ py::array as_array(py::handle object, const char* name);
 /// ValueError for elements that are not aligned. The array must outlive the view.
 ConstTensor as_tensor(const py::array& array, const char* name);
 
-/// The view of an array to write to: `object` must be an array, writable.
-Tensor as_output(py::handle object, const char* name);
+/// The same for gather's indices, which have dtypes of their own.
+ConstTensor as_indices(const py::array& array, const char* name);
+
+/// The view of an array to write to: `object` must be an array of the dtype, writable.
+Tensor as_output(py::handle object, const char* name, const py::dtype& dtype);
 
 /// A new array, its elements not initialised.
 py::array new_array(const py::dtype& dtype, const Shape& shape);
@@ -30,8 +33,5 @@ DataType index_type(py::handle dtype);
 
 /// NumPy's dtype of an index type.
 py::dtype index_dtype(DataType type);
-
-/// Throws TypeError unless `output` has the dtype.
-void check_dtype(const char* name, const py::array& output, const py::dtype& dtype);
 
 }  // namespace dmlcpu::python

@@ -1,7 +1,7 @@
 #include "options.hpp"
 
-#include <limits>
 #include <string>
+#include <string_view>
 
 #include "dmlcpu/error.hpp"
 
@@ -17,6 +17,11 @@ bool equals(py::handle string, const char* text) {
   return PyUnicode_CompareWithASCIIString(string.ptr(), text) == 0;
 }
 
+/// Whether the object is an int of any type; bool is a type of its own here.
+bool is_int(py::handle object) {
+  return PyIndex_Check(object.ptr()) != 0 && PyBool_Check(object.ptr()) == 0;
+}
+
 [[noreturn]] void fail_value(const char* name, const char* requirement, py::handle actual) {
   throw ValueError(std::string(name) + ": " + requirement + ", got " + repr_of(actual));
 }
@@ -29,17 +34,32 @@ bool equals(py::handle string, const char* text) {
 }  // namespace
 
 std::int64_t as_int(py::handle object, const char* name) {
-  if (PyIndex_Check(object.ptr()) == 0) fail_type(name, "must be an int", object);
+  if (!is_int(object)) fail_type(name, "must be an int", object);
   const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
   if (!index) throw py::error_already_set();
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-  if (overflow != 0) {
-    return overflow > 0 ? std::numeric_limits<std::int64_t>::max()
-                        : std::numeric_limits<std::int64_t>::min();
-  }
+  if (overflow != 0) fail_value(name, "must fit 64 bits", index);
   if (value == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
   return value;
+}
+
+std::int64_t as_axis(py::handle object) {
+  try {
+    return as_int(object, "axis");
+  } catch (const ValueError& error) {
+    throw AxisError(error.what());
+  }
+}
+
+bool as_bool(py::handle object, const char* name) {
+  if (object.ptr() == Py_True) return true;
+  if (object.ptr() == Py_False) return false;
+  const std::string_view type = Py_TYPE(object.ptr())->tp_name;
+  if (type == "numpy.bool" || type == "numpy.bool_") {  // NumPy 2 and 1
+    return PyObject_IsTrue(object.ptr()) == 1;
+  }
+  fail_type(name, "must be a bool", object);
 }
 
 AxisList as_axes(py::handle object) {
@@ -47,18 +67,18 @@ AxisList as_axes(py::handle object) {
   AxisList axes;
   if (object.is_none()) return axes;
   axes.all = false;
-  if (PyIndex_Check(object.ptr()) != 0 && PySequence_Check(object.ptr()) == 0) {
-    axes.values[axes.count++] = as_int(object, "axis");
+  if (is_int(object) && PySequence_Check(object.ptr()) == 0) {
+    axes.values[axes.count++] = as_axis(object);
     return axes;
   }
   if (is_string(object) || !py::isinstance<py::iterable>(object)) {
     fail_type("axis", kRequirement, object);
   }
   for (const py::handle axis : py::iter(object)) {
-    if (PyIndex_Check(axis.ptr()) == 0) fail_type("axis", kRequirement, axis);
+    if (!is_int(axis)) fail_type("axis", kRequirement, axis);
     // A list longer than this repeats an axis or has one out of range among its first values.
     if (axes.count == static_cast<int>(axes.values.size())) break;
-    axes.values[axes.count++] = as_int(axis, "axis");
+    axes.values[axes.count++] = as_axis(axis);
   }
   return axes;
 }
@@ -73,7 +93,7 @@ AxisDirection as_axis_direction(py::handle object) {
     if (equals(lower, "decreasing")) return AxisDirection::kDecreasing;
     fail_value("axis_direction", kRequirement, object);
   }
-  if (PyIndex_Check(object.ptr()) == 0) fail_type("axis_direction", kRequirement, object);
+  if (!is_int(object)) fail_type("axis_direction", kRequirement, object);
   const std::int64_t value = as_int(object, "axis_direction");
   if (value != 0 && value != 1) fail_value("axis_direction", kRequirement, object);
   return static_cast<AxisDirection>(value);

@@ -11,8 +11,14 @@ namespace dmlcpu::python {
 
 namespace py = pybind11;
 
-/// An int of any type with __index__; values beyond 64 bits become the nearest that fits.
+/// An int of any type with __index__ but bool. Throws ValueError for one beyond 64 bits.
 std::int64_t as_int(py::handle object, const char* name);
+
+/// The same for an axis, which throws AxisError.
+std::int64_t as_axis(py::handle object);
+
+/// True or False, of Python or NumPy.
+bool as_bool(py::handle object, const char* name);
 
 /// None, an int, or any iterable of ints.
 AxisList as_axes(py::handle object);

@@ -9,7 +9,7 @@ def arg(
     input: Any,
     axis: Any,
     axis_direction: Any,
-    keepdims: bool,
+    keepdims: Any,
     index_dtype: Any,
     nan_policy: Any,
     out: Any,

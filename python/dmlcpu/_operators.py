@@ -1,5 +1,7 @@
 """The four operators: names, defaults, documentation. The work is done in the extension module."""
 
+from __future__ import annotations  # help() shows the annotations as written
+
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -41,10 +43,11 @@ def argmin(
         or what `numpy.asarray` takes.
     axis
         The axis or axes to reduce, in any order; None for all. Negative ones count from the end.
-        ``()`` reduces nothing and gives index 0 everywhere.
+        ``()`` reduces nothing and gives index 0 everywhere. A 0-dimensional input counts as
+        having one axis of size 1.
     axis_direction
         Which of equal elements is found: INCREASING the first, DECREASING the last. -0.0 equals
-        +0.0. An `AxisDirection`, 0 or 1, or "increasing" or "decreasing".
+        +0.0. An `AxisDirection`, 0 or 1, or "increasing" or "decreasing" in any case.
     keepdims
         Whether reduced axes stay in the result's shape, with size 1.
     index_dtype
@@ -53,7 +56,7 @@ def argmin(
         "propagate": NaN counts as smaller than every number, and equal to NaN. "omit": NaNs are
         passed over; a subset of NaNs alone gives its first index, or with DECREASING its last.
     out
-        An array to write the result to, of the result's shape and `index_dtype`, with any strides
+        A NumPy array to write the result to, of the result's shape and `index_dtype`, any strides
         whose elements do not overlap, sharing no memory with `input`.
 
     Returns
@@ -206,7 +209,8 @@ def gather_nd(
         How many leading dimensions `input` and `indices` share.
     mode
         What happens to a coordinate out of range: "raise" is an error; "clip" clamps it to
-        [0, n - 1] after negative ones were counted from the end.
+        [0, n - 1] after negative ones were counted from the end (an axis of size 0 has no such
+        coordinate, so that is a ValueError).
     out
         An array to write the result to, of the result's shape and `input`'s dtype, with any strides
         whose elements do not overlap, sharing no memory with `input` or `indices`.

@@ -1,7 +1,7 @@
 """How calls run: threads and instruction sets."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from dmlcpu import _core
 
@@ -17,18 +17,19 @@ __all__ = [
 
 def _thread_count(count: int) -> int:
     if isinstance(count, bool) or not isinstance(count, int):
-        raise TypeError(f"num_threads: must be an int, got {type(count).__name__}")
+        raise TypeError(f"count: must be an int, got {type(count).__name__}")
     if not 1 <= count <= 4096:
-        raise ValueError(f"num_threads: must be in [1, 4096], got {count}")
+        raise ValueError(f"count: must be in [1, 4096], got {count}")
     return count
 
 
 def set_num_threads(count: int | None) -> None:
     """Set the most threads that a call uses, for the process.
 
-    None returns to OpenMP's own number: ``OMP_NUM_THREADS``, what threadpoolctl sets, else one per
-    core. Results never depend on it. Without OpenMP, and in a forked child of a process that had
-    already used several threads, calls run on one thread whatever is set.
+    `count` is from 1 to 4096. None returns to OpenMP's own number: ``OMP_NUM_THREADS``, what
+    threadpoolctl sets, else one per core. Results never depend on it. Without OpenMP, and in a
+    forked child of a process that had already used several threads, calls run on one thread
+    whatever is set.
 
     >>> import dmlcpu
     >>> dmlcpu.set_num_threads(1)
@@ -44,16 +45,22 @@ def get_num_threads() -> int:
     return _core.num_threads()
 
 
-@contextmanager
-def num_threads(count: int) -> Iterator[None]:
+def num_threads(count: int) -> AbstractContextManager[None]:
     """Use up to `count` threads for calls from this Python thread inside the ``with`` block.
+
+    Inside, it takes the place of what `set_num_threads` says; other Python threads keep theirs.
 
     >>> import dmlcpu
     >>> with dmlcpu.num_threads(1):
     ...     dmlcpu.get_num_threads()
     1
     """
-    before = _core.exchange_thread_override(_thread_count(count))
+    return _thread_override(_thread_count(count))
+
+
+@contextmanager
+def _thread_override(count: int) -> Iterator[None]:
+    before = _core.exchange_thread_override(count)
     try:
         yield
     finally:

@@ -2,43 +2,11 @@
 // where it stands in the one block that has it.
 #pragma once
 
-#include "kernels/order-inl.hpp"
+#include "kernels/block_rank-inl.hpp"
 
 namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
-
-/// Elements ranked side by side: four vectors' worth, so that four independent chains of maxima
-/// hide each other's latency.
-template <class T>
-constexpr std::int64_t kLanes = 4 * kVectorBytes / static_cast<std::int64_t>(sizeof(T));
-
-template <class O>
-typename O::Rank highest_lane(const typename O::Rank* lanes, std::int64_t count) {
-  typename O::Rank best = lanes[0];
-  for (std::int64_t j = 1; j < count; ++j) best = max_of(best, lanes[j]);
-  return best;
-}
-
-/// The highest rank among n >= 1 consecutive elements.
-template <class O, class T = typename O::Element>
-typename O::Rank block_rank(const T* p, std::int64_t n) {
-  using Rank = typename O::Rank;
-  constexpr std::int64_t kWidth = kLanes<T>;
-  Rank lanes[kWidth];
-  if (n < kWidth) {
-    for (std::int64_t j = 0; j < n; ++j) lanes[j] = O::loose_rank(p[j]);
-    return O::settle(highest_lane<O>(lanes, n));
-  }
-  for (std::int64_t j = 0; j < kWidth; ++j) lanes[j] = O::loose_rank(p[j]);
-  const auto update = [&](const T* q) {
-    for (std::int64_t j = 0; j < kWidth; ++j) lanes[j] = max_of(lanes[j], O::loose_rank(q[j]));
-  };
-  for (std::int64_t i = kWidth; i + kWidth <= n; i += kWidth) update(p + i);
-  // The last vectors overlap those before: seeing an element twice changes no maximum.
-  update(p + n - kWidth);
-  return O::settle(highest_lane<O>(lanes, kWidth));
-}
 
 /// Where `wanted` stands first among n consecutive elements, one of which has it. Whole groups are
 /// searched without an early exit, which vectorises.

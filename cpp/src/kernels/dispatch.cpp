@@ -69,7 +69,7 @@ const KernelTable* find(const std::string& argument, std::string_view name) {
   bool built = false;
   for (const KernelTable& table : tables) built = built || name == table.name;
   fail<ValueError>(argument, "must be one of " + list_supported(),
-                   std::string(name) + (built ? " (which this processor lacks)" : ""));
+                   "'" + std::string(name) + "'" + (built ? " (which this processor lacks)" : ""));
 }
 
 const KernelTable* from_environment() {

@@ -43,6 +43,14 @@ constexpr std::uint64_t kInfinityBits<float> = 0x7f800000;
 template <>
 constexpr std::uint64_t kInfinityBits<double> = 0x7ff0000000000000;
 
+/// Whether the processor compares values of the type by itself, NaNs apart.
+template <class T>
+constexpr bool kHasNativeOrder = false;
+template <>
+constexpr bool kHasNativeOrder<float> = true;
+template <>
+constexpr bool kHasNativeOrder<double> = true;
+
 /// Ranks of integers: the values themselves, or their complements, which reverse every order.
 template <class T, Ranking kRanking, bool kIsFloat = kInfinityBits<T> != 0>
 struct Order {
