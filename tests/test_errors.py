@@ -59,6 +59,7 @@ ARG = [
     (dict(out=np.zeros((1, 1), ">u4")), TypeError, "out: must be of dtype uint32, got >u4 (not in this machine's byte order)"),
     (dict(out=np.zeros((1,), np.uint32)), ValueError, "out: must have shape (1, 1), got (1,)"),
     (dict(out=np.zeros((1, 1), np.uint32), keepdims=False), ValueError, "out: must have shape (), got (1, 1)"),
+    (dict(out=np.ma.masked_array(np.zeros((1, 1), np.uint32))), TypeError, "out: must not be a masked array, got one"),
     (dict(out=read_only(np.zeros((1, 1), np.uint32))), ValueError, "out: must be writable, got a read-only array"),
     (dict(axis=1, out=repeated((2, 1), (0, 0))), ValueError, "out: must have elements that do not overlap, got strides that address an element twice"),
     (dict(axis=1, out=unaligned(np.uint32, 2).reshape(2, 1)), ValueError, "out: must be aligned to its elements of 4 bytes, got an unaligned array (copy() aligns it)"),
@@ -136,6 +137,8 @@ TOP_K = [
     (dict(k=3, axis=0), ValueError, "k: must be in [1, 2] (the size of axis 0), got 3"),
     (dict(k=-1), ValueError, "k: must be in [1, 3] (the size of axis 1), got -1"),
     (dict(k=10**30), ValueError, f"k: must fit 64 bits, got {10**30}"),
+    (dict(k=np.array([1, 2])), TypeError, "k: must be an int, got numpy.ndarray"),
+    (dict(k=np.array(1.0)), TypeError, "k: must be an int, got numpy.ndarray"),
     (dict(k=True), TypeError, "k: must be an int, got bool"),
     (dict(k=1.0), TypeError, "k: must be an int, got float"),
     (dict(k=None), TypeError, "k: must be an int, got NoneType"),
@@ -210,6 +213,13 @@ def test_gather_nd(kwargs, error, text):
 
 
 def test_gather_nd_other():
+    wide = np.broadcast_to(np.int8(0), (2, 2**31, 2**20))
+    many = np.broadcast_to(np.int64(0), (2**13, 1))
+    with pytest.raises(
+        ValueError,
+        match=r"^indices: must give a result whose bytes fit 64 bits, got shape \(8192, 2147483648, 1048576\)$",
+    ):
+        dmlcpu.gather_nd(wide, many)
     with pytest.raises(ValueError, match="^input: must have at least 1 dimension, got 0$"):
         dmlcpu.gather_nd(1.0, I)
     with pytest.raises(

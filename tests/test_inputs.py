@@ -102,6 +102,15 @@ def test_torch_bfloat16():
         dmlcpu.argmax(x.float().requires_grad_())
 
 
+def test_arrays_of_one_int_are_ints():
+    assert dmlcpu.argmax(DATA, np.array(1)).tolist() == [[1], [0]]
+    assert dmlcpu.argmax(DATA, np.array([1])).tolist() == [[1], [0]]
+    assert dmlcpu.argmax(DATA, np.array([1, 0])).tolist() == [[3]]
+    assert dmlcpu.top_k(DATA, np.int8(1), axis=np.array(0)).indices.tolist() == [[1, 0, 1]]
+    dmlcpu.set_num_threads(np.int64(1))
+    dmlcpu.set_num_threads(None)
+
+
 def test_numpy_bool_for_keepdims():
     assert dmlcpu.argmax(DATA, keepdims=np.True_).shape == (1, 1)
 

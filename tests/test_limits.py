@@ -20,6 +20,7 @@ NARROW_BYTES = 512
 RANK_CHUNK = 1024
 DIRECT_LENGTH = 128
 RADIX_SORT_LENGTH = 1024
+MIN_PIECE_BYTES = 128 * 1024
 GATHER_CHUNK = 512
 
 DIRECTIONS = ("increasing", "decreasing")
@@ -259,6 +260,20 @@ def test_top_k_row_in_pieces(instruction_set, threads, k):
     for x in (rng.integers(0, 5, n, np.int32), rng.standard_normal(n, np.float32)):
         check_top_k(x, k, "decreasing")
         check_top_k(x, k, "increasing")
+
+
+@pytest.mark.parametrize("pieces", [2, 3, 4])
+def test_top_k_pieces_of_unequal_length(pieces):
+    """k around half of a piece, where sorting all of it takes over, and around all of it; some
+    pieces are one element shorter than others, but share their plan and its scratch memory."""
+    rng = np.random.default_rng(0)
+    length = MIN_PIECE_BYTES // 4 + 2
+    with dmlcpu.num_threads(pieces):
+        for missing in range(pieces):
+            x = rng.integers(0, 99, length * pieces - missing, np.int32)
+            for k in near(length // 2, length, x.size // 2, x.size):
+                if k <= x.size:
+                    check_top_k(x, k, "decreasing")
 
 
 @pytest.mark.parametrize("lines", [1, 2, 31, 32, 33, 65])

@@ -39,11 +39,6 @@ std::string describe(const py::dtype& dtype) {
   return text_of(dtype) + (is_native(dtype) ? "" : " (not in this machine's byte order)");
 }
 
-bool is_index_type(std::optional<DataType> type) {
-  return type == DataType::kUInt32 || type == DataType::kInt32 || type == DataType::kUInt64 ||
-         type == DataType::kInt64;
-}
-
 std::optional<DataType> find_type(const py::dtype& dtype) {
   const auto size = static_cast<std::size_t>(dtype.itemsize());
   if (dtype.num() >= kFirstUserType) {
@@ -59,6 +54,11 @@ std::optional<DataType> find_type(const py::dtype& dtype) {
     }
   }
   return std::nullopt;
+}
+
+/// Whether the object is an array, and of no subclass.
+bool is_plain_array(py::handle object) {
+  return Py_TYPE(object.ptr()) == py::detail::npy_api::get().PyArray_Type_;
 }
 
 bool is_array(py::handle object) { return py::isinstance<py::array>(object); }
@@ -100,7 +100,7 @@ BasicTensor<Pointer> make_tensor(const py::array& array, Pointer data, const cha
 }  // namespace
 
 py::array as_array(py::handle object, const char* name) {
-  if (Py_TYPE(object.ptr()) == py::detail::npy_api::get().PyArray_Type_) {
+  if (is_plain_array(object)) {
     return py::reinterpret_borrow<py::array>(object);
   }
   return py::module_::import("dmlcpu._arrays").attr("as_array")(object, name).cast<py::array>();
@@ -111,13 +111,18 @@ ConstTensor as_tensor(const py::array& array, const char* name) {
 }
 
 ConstTensor as_indices(const py::array& array, const char* name) {
-  if (!is_index_type(find_type(array.dtype()))) fail_dtype(name, kIndexDtypes, array.dtype());
+  const std::optional<DataType> type = find_type(array.dtype());
+  if (!type || !is_index_type(*type)) fail_dtype(name, kIndexDtypes, array.dtype());
   return as_tensor(array, name);
 }
 
 Tensor as_output(py::handle object, const char* name, const py::dtype& dtype) {
   if (!is_array(object)) {
     throw TypeError(std::string(name) + ": must be a numpy.ndarray, got " + type_name(object));
+  }
+  if (!is_plain_array(object) &&
+      py::isinstance(object, py::module_::import("numpy.ma").attr("MaskedArray"))) {
+    throw TypeError(std::string(name) + ": must not be a masked array, got one");
   }
   auto array = py::reinterpret_borrow<py::array>(object);
   if (!array.dtype().equal(dtype)) fail_dtype(name, text_of(dtype), array.dtype());
@@ -139,7 +144,7 @@ DataType index_type(py::handle object) {
     try {
       const auto dtype = py::dtype::from_args(py::reinterpret_borrow<py::object>(object));
       const std::optional<DataType> type = find_type(dtype);
-      if (is_index_type(type)) return *type;
+      if (type && is_index_type(*type)) return *type;
       actual = describe(dtype);
     } catch (py::error_already_set& error) {
       if (!error.matches(PyExc_TypeError)) throw;

@@ -17,9 +17,13 @@ bool equals(py::handle string, const char* text) {
   return PyUnicode_CompareWithASCIIString(string.ptr(), text) == 0;
 }
 
-/// Whether the object is an int of any type; bool is a type of its own here.
-bool is_int(py::handle object) {
-  return PyIndex_Check(object.ptr()) != 0 && PyBool_Check(object.ptr()) == 0;
+/// The int that the object stands for, null if it is none; bool is a type of its own here.
+py::object index_of(py::handle object) {
+  if (PyIndex_Check(object.ptr()) == 0 || PyBool_Check(object.ptr()) != 0) return {};
+  auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+  // Arrays have __index__, but only those of one int are one.
+  if (!index) PyErr_Clear();
+  return index;
 }
 
 [[noreturn]] void fail_value(const char* name, const char* requirement, py::handle actual) {
@@ -34,13 +38,11 @@ bool is_int(py::handle object) {
 }  // namespace
 
 std::int64_t as_int(py::handle object, const char* name) {
-  if (!is_int(object)) fail_type(name, "must be an int", object);
-  const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
-  if (!index) throw py::error_already_set();
+  const py::object index = index_of(object);
+  if (!index) fail_type(name, "must be an int", object);
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (overflow != 0) fail_value(name, "must fit 64 bits", index);
-  if (value == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
   return value;
 }
 
@@ -67,7 +69,7 @@ AxisList as_axes(py::handle object) {
   AxisList axes;
   if (object.is_none()) return axes;
   axes.all = false;
-  if (is_int(object) && PySequence_Check(object.ptr()) == 0) {
+  if (index_of(object)) {
     axes.values[axes.count++] = as_axis(object);
     return axes;
   }
@@ -75,7 +77,7 @@ AxisList as_axes(py::handle object) {
     fail_type("axis", kRequirement, object);
   }
   for (const py::handle axis : py::iter(object)) {
-    if (!is_int(axis)) fail_type("axis", kRequirement, axis);
+    if (!index_of(axis)) fail_type("axis", kRequirement, axis);
     // A list longer than this repeats an axis or has one out of range among its first values.
     if (axes.count == static_cast<int>(axes.values.size())) break;
     axes.values[axes.count++] = as_axis(axis);
@@ -93,7 +95,7 @@ AxisDirection as_axis_direction(py::handle object) {
     if (equals(lower, "decreasing")) return AxisDirection::kDecreasing;
     fail_value("axis_direction", kRequirement, object);
   }
-  if (!is_int(object)) fail_type("axis_direction", kRequirement, object);
+  if (!index_of(object)) fail_type("axis_direction", kRequirement, object);
   const std::int64_t value = as_int(object, "axis_direction");
   if (value != 0 && value != 1) fail_value("axis_direction", kRequirement, object);
   return static_cast<AxisDirection>(value);

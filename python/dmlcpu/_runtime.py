@@ -1,5 +1,6 @@
 """How calls run: threads and instruction sets."""
 
+import operator
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
@@ -16,8 +17,9 @@ __all__ = [
 
 
 def _thread_count(count: int) -> int:
-    if isinstance(count, bool) or not isinstance(count, int):
+    if isinstance(count, bool) or not hasattr(count, "__index__"):
         raise TypeError(f"count: must be an int, got {type(count).__name__}")
+    count = operator.index(count)
     if not 1 <= count <= 4096:
         raise ValueError(f"count: must be in [1, 4096], got {count}")
     return count
@@ -28,8 +30,7 @@ def set_num_threads(count: int | None) -> None:
 
     `count` is from 1 to 4096. None returns to OpenMP's own number: ``OMP_NUM_THREADS``, what
     threadpoolctl sets, else one per core. Results never depend on it. Without OpenMP, and in a
-    forked child of a process that had already used several threads, calls run on one thread
-    whatever is set.
+    forked child, calls run on one thread whatever is set.
 
     >>> import dmlcpu
     >>> dmlcpu.set_num_threads(1)

@@ -34,6 +34,8 @@ std::string spoiled(Spoil&& spoil) {
 void test_tensors() {
   CHECK(spoiled<ValueError>([](auto& d) { d.input.rank = 9; }) ==
         "input: must have at most 8 dimensions, got 9");
+  CHECK(spoiled<ValueError>([](auto& d) { d.output.rank = 40; }) ==
+        "out: must have at most 8 dimensions, got 40");
   CHECK(spoiled<ValueError>([](auto& d) { d.input.sizes[0] = -2; }) ==
         "input: must have sizes of at least 0, got (-2, 3)");
   CHECK(spoiled<ValueError>([](auto& d) { d.input.data = nullptr; }) ==
@@ -50,6 +52,10 @@ void test_tensors() {
   CHECK(spoiled<ValueError>([](auto& d) {
           d.input.strides[0] = std::numeric_limits<std::int64_t>::min();
         }) == overflow + "shape (2, 3)");
+  CHECK(spoiled<ValueError>([](auto& d) {
+          d.input.sizes[0] = kHuge / 2;
+          d.input.strides[0] = 0;
+        }) == overflow + "shape (2305843009213693952, 3)");
   CHECK(spoiled<TypeError>([](auto& d) { d.output.type = dmlcpu::DataType::kFloat32; }) ==
         "index_dtype: must be uint32, int32, uint64 or int64, got float32");
 }

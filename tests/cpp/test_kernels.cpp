@@ -33,6 +33,7 @@ std::vector<TopKItem> select(TopKStrategy strategy, int type, int width, const v
   row.length = n;
   row.k = k;
   row.block = selection.block;
+  row.sort_all = selection.sort_all;
   row.load =
       dmlcpu::kernels().top_k->load[type][static_cast<int>(dmlcpu::Ranking::kLargestNanFirst)];
   row.scratch = aligned;

@@ -73,9 +73,15 @@ void test_pieces_cover_the_row() {
   }
 }
 
+void test_plans_can_be_printed() {
+  const std::string text = to_text(plan({64, 500}, 1, 5, 1));
+  CHECK(text.find("blocks of 5 from 500 by 1\n") == 0);
+}
+
 }  // namespace
 
 int main() {
+  test_plans_can_be_printed();
   test_strategies();
   test_blocks_are_powers_of_two_and_enough();
   test_scratch_stays_small_for_small_k();

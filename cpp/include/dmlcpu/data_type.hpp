@@ -18,7 +18,7 @@ struct BFloat16 {
 
 /// X(enumerator, name, storage type, NumPy kind). A row here is all that a new element type needs,
 /// as long as kernels/order-inl.hpp can order its storage type. bool is stored and ordered as one
-/// byte, 0 or 1.
+/// byte, which should be 0 or 1.
 #define DMLCPU_DATA_TYPES(X)               \
   X(kFloat32, "float32", float, 'f')       \
   X(kFloat16, "float16", Float16, 'f')     \
@@ -59,6 +59,12 @@ inline constexpr DataTypeInfo kDataTypeInfo[] = {
 
 constexpr const DataTypeInfo& info(DataType type) {
   return kDataTypeInfo[static_cast<std::size_t>(type)];
+}
+
+/// Whether indices can be of the type.
+constexpr bool is_index_type(DataType type) {
+  return type == DataType::kUInt32 || type == DataType::kInt32 || type == DataType::kUInt64 ||
+         type == DataType::kInt64;
 }
 
 }  // namespace dmlcpu

@@ -45,10 +45,10 @@ class SumSearch {
 
  private:
   bool search(int i, std::int64_t target) {
+    if (--budget_ < 0) return true;
     if (target < 0 || target > reach_[i]) return false;
     if (target == 0) return true;
     if (target % divisor_[i] != 0) return false;
-    if (--budget_ < 0) return true;
     const auto [coefficient, bound] = terms_.terms[i];
     // The later terms reach at most reach_[i + 1], so z is at least the rounded-up quotient.
     const std::int64_t missing = std::max<std::int64_t>(0, target - reach_[i + 1]);
@@ -69,6 +69,18 @@ class SumSearch {
 bool is_empty(const ConstTensor& t) {
   return std::any_of(t.sizes.begin(), t.sizes.begin() + t.rank,
                      [](std::int64_t size) { return size == 0; });
+}
+
+/// Whether every axis steps over all that the axes behind it span, as in a packed or padded array:
+/// then no two elements overlap.
+bool nests(const ConstTensor& t) {
+  std::int64_t extent = 1;
+  for (int d = t.rank - 1; d >= 0; --d) {
+    if (t.sizes[d] == 1) continue;
+    if (std::abs(t.strides[d]) < extent) return false;
+    extent += std::abs(t.strides[d]) * (t.sizes[d] - 1);
+  }
+  return true;
 }
 
 std::int64_t element_size(const ConstTensor& t) {
@@ -96,7 +108,7 @@ std::int64_t span(const ConstTensor& t) {
 }  // namespace
 
 bool overlaps_itself(const ConstTensor& t) {
-  if (is_empty(t)) return false;
+  if (is_empty(t) || nests(t)) return false;
   // Two coordinates collide when a difference vector, not all 0, with entries from 1 - size to
   // size - 1 sums to 0. Its sign is free, so let the first non-zero entry, at axis d, be at least
   // 1: |stride[d]| * z + sum over later axes of |stride| * (y - (size - 1)) == 0, y from 0 to 2 *

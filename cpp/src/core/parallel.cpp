@@ -24,15 +24,14 @@ std::atomic<std::int64_t> grain_bytes{tuning::kGrainBytes};
 thread_local int thread_override = 0;
 
 #if defined(_OPENMP)
-/// Whether a parallel region has run in this process, and whether it ran before this process was
-/// forked off: then the runtime's worker threads exist in its tables but not in the process.
-std::atomic<bool> region_ran{false};
+/// Whether this process was forked off. If its parent, through this library or any other, had run a
+/// parallel region, the runtime's worker threads exist in its tables but not in the process, and
+/// the next region would wait for them forever.
 std::atomic<bool> workers_lost{false};
 
 #ifdef DMLCPU_HAS_ATFORK
-void after_fork_in_child() { workers_lost = region_ran.load(); }
 [[maybe_unused]] const int atfork_registered =
-    pthread_atfork(nullptr, nullptr, after_fork_in_child);
+    pthread_atfork(nullptr, nullptr, [] { workers_lost = true; });
 #endif
 #endif
 
@@ -81,9 +80,8 @@ int threads_for_bytes(std::int64_t bytes) {
 
 void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* context) {
 #ifdef _OPENMP
-  if (threads > 1 && tasks > 1) {
+  if (threads > 1 && tasks > 1 && !workers_lost.load(std::memory_order_relaxed)) {
     const int used = static_cast<int>(std::min<std::int64_t>(threads, tasks));
-    region_ran.store(true, std::memory_order_relaxed);
 #pragma omp parallel for num_threads(used) schedule(dynamic, 1)
     for (std::int64_t task = 0; task < tasks; ++task) {
       function(context, task, omp_get_thread_num());

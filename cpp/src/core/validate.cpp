@@ -29,6 +29,12 @@ bool add_extent(std::int64_t size, std::int64_t stride, std::int64_t element_siz
          !__builtin_add_overflow(*bytes, steps, bytes);
 }
 
+void check_rank(const std::string& name, int rank) {
+  if (rank < 0 || rank > kMaxRank) {
+    fail<ValueError>(name, "must have at most " + std::to_string(kMaxRank) + " dimensions", rank);
+  }
+}
+
 }  // namespace
 
 std::int64_t element_count(const Shape& shape) {
@@ -54,14 +60,11 @@ int normalize_axis(std::int64_t axis, int rank) {
 }
 
 void check_tensor(const std::string& name, const ConstTensor& tensor) {
-  if (tensor.rank < 0 || tensor.rank > kMaxRank) {
-    fail<ValueError>(name, "must have at most " + std::to_string(kMaxRank) + " dimensions",
-                     tensor.rank);
-  }
+  check_rank(name, tensor.rank);
   const auto element_size = static_cast<std::int64_t>(info(tensor.type).size);
   bool empty = false;
-  std::int64_t count = 1;
-  std::int64_t bytes = element_size;
+  std::int64_t total = element_size;  // bytes of all elements
+  std::int64_t bytes = element_size;  // bytes from the first to the last
   for (int d = 0; d < tensor.rank; ++d) {
     const std::int64_t size = tensor.sizes[d];
     if (size < 0) {
@@ -69,7 +72,7 @@ void check_tensor(const std::string& name, const ConstTensor& tensor) {
     }
     // Zero sizes count as 1, so that the product of any of the sizes fits too.
     empty = empty || size == 0;
-    if (__builtin_mul_overflow(count, size == 0 ? 1 : size, &count) ||
+    if (__builtin_mul_overflow(total, size == 0 ? 1 : size, &total) ||
         !add_extent(size == 0 ? 1 : size, tensor.strides[d], element_size, &bytes)) {
       fail<ValueError>(name, "must have sizes and strides whose products fit 64 bits",
                        "shape " + to_text(shape_of(tensor)));
@@ -82,11 +85,6 @@ void check_tensor(const std::string& name, const ConstTensor& tensor) {
   }
 }
 
-bool is_index_type(DataType type) {
-  return type == DataType::kUInt32 || type == DataType::kInt32 || type == DataType::kUInt64 ||
-         type == DataType::kInt64;
-}
-
 void check_index_capacity(const std::string& name, DataType type, std::int64_t extent) {
   if (extent > 0 && static_cast<std::uint64_t>(extent - 1) > largest_index(type)) {
     fail<ValueError>(name, "must hold the index " + std::to_string(extent - 1), info(type).name);
@@ -94,6 +92,7 @@ void check_index_capacity(const std::string& name, DataType type, std::int64_t e
 }
 
 void check_output(const std::string& name, const Tensor& output, const Shape& shape) {
+  check_rank(name, output.rank);
   bool same = output.rank == shape.rank;
   for (int d = 0; same && d < shape.rank; ++d) same = output.sizes[d] == shape.sizes[d];
   if (!same) {

@@ -38,8 +38,6 @@ int normalize_axis(std::int64_t axis, int rank);
 /// Rank, sizes, that addresses and counts fit 64 bits, and the pointer's alignment.
 void check_tensor(const std::string& name, const ConstTensor& tensor);
 
-bool is_index_type(DataType type);
-
 /// That positions 0 to `extent` - 1 fit the output's index type.
 void check_index_capacity(const std::string& name, DataType type, std::int64_t extent);
 

@@ -52,9 +52,16 @@ Shape output_shape(const GatherNdDescriptor& descriptor) {
                      rank);
   }
   Shape shape{rank, {}};
+  auto bytes = static_cast<std::int64_t>(info(input.type).size);
   std::copy_n(indices.sizes.begin(), indices.rank - 1, shape.sizes.begin());
   std::copy(input.sizes.begin() + trailing, input.sizes.begin() + input.rank,
             shape.sizes.begin() + indices.rank - 1);
+  for (int d = 0; d < rank; ++d) {
+    if (shape.sizes[d] != 0 && __builtin_mul_overflow(bytes, shape.sizes[d], &bytes)) {
+      fail<ValueError>("indices", "must give a result whose bytes fit 64 bits",
+                       "shape " + to_text(shape));
+    }
+  }
   return shape;
 }
 

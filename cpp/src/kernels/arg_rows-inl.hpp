@@ -21,8 +21,9 @@ std::int64_t find_first(const T* p, std::int64_t n, typename O::Rank wanted) {
     }
     if (found != 0) break;
   }
-  while (O::rank(p[i]) != wanted) ++i;
-  return i;
+  // The bound holds by itself, unless another thread changes the elements meanwhile.
+  while (i < n - 1 && O::rank(p[i]) != wanted) ++i;
+  return min_of(i, n - 1);
 }
 
 /// The same, the last one.
@@ -37,8 +38,8 @@ std::int64_t find_last(const T* p, std::int64_t n, typename O::Rank wanted) {
     }
     if (found != 0) break;
   }
-  while (O::rank(p[end - 1]) != wanted) --end;
-  return end - 1;
+  while (end > 1 && O::rank(p[end - 1]) != wanted) --end;
+  return max_of<std::int64_t>(end - 1, 0);
 }
 
 template <class O>

@@ -1,7 +1,7 @@
 // The kernels' interface: plain data in, plain data out, one table per instruction set.
 //
-// This header is compiled with every level's own flags, so it holds no inline functions and no
-// standard library types with code of their own.
+// This header is compiled with every level's own flags, so it and what it includes hold nothing
+// that becomes code by itself: no inline functions but constexpr ones, no standard library types.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ inline constexpr int kRankingCount = 4;
 // --- argmin and argmax -------------------------------------------------------------------------
 
 /// `lines` neighbouring reductions over `length` elements each. Element i of line l stands at
-/// data[l * line_stride + i * length_stride] and has the index index_base + i * index_step.
-/// index_step is at least 1.
+/// data[l * line_stride + i * length_stride] and has the index index_base + i * index_step, where
+/// index_step is at least 1 unless length is 1.
 struct ArgPanel {
   const void* data;
   std::int64_t length;
@@ -66,6 +66,7 @@ struct TopKRow {
   std::int64_t length;  ///< at most tuning::kTopKMaxPiece
   std::int64_t k;
   std::int64_t block;  ///< kBlocks: elements per block, a power of two, with at least k blocks
+  bool sort_all;       ///< kRadix: sort all elements, without a threshold first
   RankLoader load;
   void* scratch;  ///< as much as the strategy's header says, aligned to 64 bytes
 };

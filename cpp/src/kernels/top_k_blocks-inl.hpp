@@ -58,6 +58,8 @@ void top_k_blocks(const TopKRow& row, TopKItem* out) {
   for (std::int64_t b = 0; b < blocks; ++b) {
     if (extremes[b].rank < threshold || (extremes[b].rank == threshold && equals >= row.k))
       continue;
+    // Never, unless another thread changes the row meanwhile.
+    if (candidates + block > row.k * block + row.k) break;
     const std::int64_t first = b * block;
     for_chunks<U>(row, first, min_of(first + block, row.length),
                   [&](std::int64_t at, const U* ranks, std::int64_t count) {
@@ -69,7 +71,8 @@ void top_k_blocks(const TopKRow& row, TopKItem* out) {
                     }
                   });
   }
-  select_by_comparison(items, candidates, row.k);
+  fill_up(items, candidates, row.k);
+  select_by_comparison(items, max_of(candidates, row.k), row.k);
   write_items(items, row.k, out);
 }
 

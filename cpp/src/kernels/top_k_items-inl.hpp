@@ -55,6 +55,13 @@ void write_items(const Item<U>* from, std::int64_t count, TopKItem* to) {
   for (std::int64_t i = 0; i < count; ++i) to[i] = {from[i].rank(), from[i].position()};
 }
 
+/// Makes `count` items at least `wanted`. There are fewer only if another thread changed the row
+/// between two passes over it; then the answer is of no use, but the positions must be the row's.
+template <class U>
+void fill_up(Item<U>* items, std::int64_t count, std::int64_t wanted) {
+  for (; count < wanted; ++count) items[count] = Item<U>::make(0, 0);
+}
+
 /// Moves the first k of count items, in order, to the front.
 template <class U>
 void select_by_comparison(Item<U>* items, std::int64_t count, std::int64_t k) {

@@ -47,7 +47,7 @@ Threshold<U> find_threshold(const TopKRow& row) {
     });
     int bin = kBins - 1;
     std::int64_t inside = std::int64_t{counts[0][bin]} + counts[1][bin];
-    while (inside < wanted) {
+    while (inside < wanted && bin > 0) {
       wanted -= inside;
       --bin;
       inside = std::int64_t{counts[0][bin]} + counts[1][bin];
@@ -85,30 +85,31 @@ Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count) {
   return items;
 }
 
-/// Scratch: twice the number of items to sort plus 1: k, or `length` when k is more than half of
-/// it.
+/// Scratch: twice as many items, plus one, as are sorted: `length` with `sort_all`, else k.
 template <class U>
 void top_k_radix(const TopKRow& row, TopKItem* out) {
-  const bool all = row.k > row.length / 2;
-  const std::int64_t wanted = all ? row.length : row.k;
+  const std::int64_t wanted = row.sort_all ? row.length : row.k;
   auto* items = static_cast<Item<U>*>(row.scratch);
-  std::int64_t taken = 0;
-  if (all) {
+  if (row.sort_all) {
     for_chunks<U>(row, 0, row.length, [&](std::int64_t at, const U* ranks, std::int64_t count) {
       for (std::int64_t i = 0; i < count; ++i) items[at + i] = Item<U>::make(ranks[i], at + i);
     });
   } else {
     const Threshold<U> threshold = find_threshold<U>(row);
+    std::int64_t taken = 0;
     std::int64_t equals = 0;
     for_chunks<U>(row, 0, row.length, [&](std::int64_t at, const U* ranks, std::int64_t count) {
       for (std::int64_t i = 0; i < count; ++i) {
-        // Written without a branch; kept only if counted. taken is at most k, so one item more.
+        // Written without a branch; kept only if counted. The bound holds by itself, unless
+        // another thread changes the row meanwhile.
         items[taken] = Item<U>::make(ranks[i], at + i);
         const bool equal = ranks[i] == threshold.rank;
-        taken += (ranks[i] > threshold.rank) | (equal & (equals < threshold.equals));
+        taken += ((ranks[i] > threshold.rank) | (equal & (equals < threshold.equals))) &
+                 (taken < wanted);
         equals += equal;
       }
     });
+    fill_up(items, taken, wanted);
   }
   if (wanted > tuning::kTopKRadixSortLength) {
     items = radix_sort(items, items + wanted + 1, wanted);

@@ -39,11 +39,9 @@ class GatherNdRun {
         indices_(static_cast<const char*>(descriptor.indices.data)),
         output_(static_cast<char*>(descriptor.output.data)) {
     const int type = index_type_number(descriptor.indices.type);
-    int width = 0;
-    while ((std::int64_t{1} << width) < element_size_) ++width;
     offsets_ = kernels().gather->offsets[type];
     check_ = kernels().gather->check[type];
-    copy_ = kernels().gather->copy[width];
+    copy_ = kernels().gather->copy[width_index(element_size_)];
   }
 
   /// Whether every coordinate is in range.

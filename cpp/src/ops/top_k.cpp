@@ -18,13 +18,6 @@
 namespace dmlcpu {
 namespace {
 
-/// 0 to 3 for elements of 1, 2, 4 and 8 bytes.
-int width_index(std::int64_t element_size) {
-  int width = 0;
-  while ((std::int64_t{1} << width) < element_size) ++width;
-  return width;
-}
-
 /// NaNs rank above the numbers when they propagate, which is first only for the largest.
 bool nans_first(const TopKDescriptor& descriptor) {
   return descriptor.nan_policy == NanPolicy::kPropagate &&
@@ -45,8 +38,6 @@ class Scratch {
   static constexpr std::align_val_t kAlignment{64};
   char* bytes_;
 };
-
-std::int64_t round_up(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 class TopKRun {
  public:
@@ -111,7 +102,9 @@ class TopKRun {
     const std::int64_t kernel_bytes = round_up(plan_.selection.scratch_bytes);
     const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, plan_.pieces));
     const Scratch scratch(item_bytes * plan_.pieces + kernel_bytes * threads);
+    // Everything is allocated before the first line is written.
     std::vector<TopKItem> merged(static_cast<std::size_t>(plan_.k));
+    std::vector<Head> heads(static_cast<std::size_t>(plan_.pieces));
     const auto items_of = [&](std::int64_t piece) {
       return reinterpret_cast<TopKItem*>(scratch.at(piece * item_bytes));
     };
@@ -127,25 +120,26 @@ class TopKRun {
         select(data + first * plan_.stride * element_size_, length, std::min(plan_.k, length),
                scratch.at(plan_.pieces * item_bytes + worker * kernel_bytes), items_of(piece));
       });
-      merge_pieces(items_of, merged.data());
+      merge_pieces(items_of, heads, merged.data());
       write(data, merged.data(), offsets[1], offsets[2]);
     }
   }
 
+  /// What is left of a piece's sorted items, and where the piece starts.
+  struct Head {
+    const TopKItem* next;
+    const TopKItem* last;
+    std::int64_t start;
+  };
+
   /// Merges the pieces' sorted items; of equal ranks the earlier piece's come first.
   template <class ItemsOf>
-  void merge_pieces(const ItemsOf& items_of, TopKItem* merged) const {
-    struct Head {
-      const TopKItem* next;
-      const TopKItem* last;
-      std::int64_t start;
-    };
-    std::vector<Head> heads;
+  void merge_pieces(const ItemsOf& items_of, std::vector<Head>& heads, TopKItem* merged) const {
     for (std::int64_t piece = 0; piece < plan_.pieces; ++piece) {
       const std::int64_t start = plan_.piece_start(piece);
       const TopKItem* items = items_of(piece);
       const std::int64_t length = plan_.piece_start(piece + 1) - start;
-      heads.push_back({items, items + std::min(plan_.k, length), start});
+      heads[static_cast<std::size_t>(piece)] = {items, items + std::min(plan_.k, length), start};
     }
     for (std::int64_t i = 0; i < plan_.k; ++i) {
       Head* best = nullptr;
@@ -167,6 +161,7 @@ class TopKRun {
     row.length = length;
     row.k = k;
     row.block = plan_.selection.block;
+    row.sort_all = plan_.selection.sort_all;
     row.load = load_;
     row.scratch = kernel_scratch;
     select_(row, items);
@@ -232,12 +227,14 @@ void run_single(const TopKDescriptor& descriptor) {
   const auto step = static_cast<std::int64_t>(size);
   const IndexOutput indices(descriptor.indices, 0);
   const std::int64_t stride = descriptor.input.rank == 0 ? 0 : descriptor.input.strides[axis];
+  const std::int64_t last = axis_size(descriptor.input, axis) - 1;
   Odometer position(lines);
   for (std::int64_t i = positions(lines); i > 0; --i, position.next()) {
     const auto [input, value, index] = position.offsets();
+    // Clamped in case another thread writes to the output meanwhile.
+    const std::int64_t at = std::clamp<std::int64_t>(indices.read(index), 0, last);
     std::memcpy(static_cast<char*>(descriptor.values.data) + value * step,
-                static_cast<const char*>(descriptor.input.data) +
-                    (input + indices.read(index) * stride) * step,
+                static_cast<const char*>(descriptor.input.data) + (input + at * stride) * step,
                 size);
   }
 }

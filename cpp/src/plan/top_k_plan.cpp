@@ -10,8 +10,6 @@
 namespace dmlcpu {
 namespace {
 
-std::int64_t round_up(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
-
 /// Bytes of the kernels' items: rank and position share 8 bytes up to 32-bit ranks.
 std::int64_t item_bytes(std::int64_t element_size) { return element_size == 8 ? 16 : 8; }
 
@@ -42,7 +40,8 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, s
       break;
     }
     case TopKStrategy::kRadix: {
-      const std::int64_t sorted = k > length / 2 ? length : k;
+      selection.sort_all = k > length / 2;
+      const std::int64_t sorted = selection.sort_all ? length : k;
       selection.scratch_bytes = 2 * (sorted + 1) * item_bytes(element_size);
       break;
     }

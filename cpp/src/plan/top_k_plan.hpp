@@ -10,14 +10,18 @@
 
 namespace dmlcpu {
 
+/// Rounded up to whole cache lines.
+constexpr std::int64_t round_up(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
 /// How the k highest of one row are found.
 struct TopKSelection {
   TopKStrategy strategy = TopKStrategy::kDirect;
   std::int64_t block = 1;          ///< elements per block of TopKStrategy::kBlocks
+  bool sort_all = false;           ///< TopKStrategy::kRadix without a threshold
   std::int64_t scratch_bytes = 0;  ///< that the kernel needs
 };
 
-/// The strategy for a row of `length` elements of `element_size` bytes, 1 <= k <= length.
+/// The strategy for rows of up to `length` elements of `element_size` bytes, 1 <= k <= length.
 TopKSelection select_strategy(std::int64_t element_size, std::int64_t length, std::int64_t k);
 
 /// The same for one given strategy, which must be able to do it: kBlocks needs k blocks.
