@@ -3,7 +3,8 @@
 A contestant's function takes a workload and its tensors and returns a call without arguments, or None
 where the library cannot do it. Tensors in the library's own type and compiled models are made outside
 the call; what the call makes, its results included, is inside. Calls return indices of argmax, (values,
-indices) of top-k, the result of gather.
+indices) of top-k, the result of gather. A library that takes packed arrays only packs a view inside
+the call.
 """
 
 import importlib.util
@@ -132,9 +133,13 @@ def onnxruntime_call(w, x, indices=None):
         s, feed = session(False)
     except Exception:
         s, feed = session(True)
-    if w.operator == "top_k":
-        return lambda: s.run(None, feed)
-    return lambda: s.run(None, feed)[0]
+
+    def call():
+        feed["x"] = np.ascontiguousarray(x)
+        results = s.run(None, feed)
+        return results if w.operator == "top_k" else results[0]
+
+    return call
 
 
 def openvino_call(w, x, indices=None):
@@ -164,6 +169,8 @@ def openvino_call(w, x, indices=None):
         request.set_input_tensor(number, ov.Tensor(array, shared_memory=True))
 
     def call():
+        if data is not x:
+            np.copyto(data, x)
         request.infer()
         results = [request.get_output_tensor(n).data for n in range(len(compiled.outputs))]
         if w.operator == "argmax":
@@ -180,6 +187,7 @@ def jax_call(w, x, indices=None):
 
     if x.itemsize == 8:
         return None  # JAX narrows 64-bit types unless told otherwise for the whole process
+    packed = x.flags.c_contiguous
     data = jnp.asarray(np.ascontiguousarray(x))
     if w.operator == "argmax":
         axis = w.options["axis"]
@@ -189,13 +197,15 @@ def jax_call(w, x, indices=None):
                     jnp.moveaxis(a, axis, (-2, -1)).reshape(*np.delete(x.shape, axis), -1), -1
                 )
             )
-        elif min(x.strides) < 0 or not x.flags.c_contiguous:
-            base = jnp.asarray(np.ascontiguousarray(x.T))
+        elif x.T.flags.c_contiguous and x.ndim > 1:
+            base = jnp.asarray(x.T)
             f = jax.jit(lambda a: jnp.argmax(a.T, axis))
             return lambda: f(base).block_until_ready()
         else:
             f = jax.jit(lambda a: jnp.argmax(a, axis))
-        return lambda: f(data).block_until_ready()
+        if packed:
+            return lambda: f(data).block_until_ready()
+        return lambda: f(jnp.asarray(np.ascontiguousarray(x))).block_until_ready()
     if w.operator == "top_k":
         k, axis = w.options["k"], w.options["axis"]
         f = jax.jit(lambda a: jax.lax.top_k(a, k, axis=axis))

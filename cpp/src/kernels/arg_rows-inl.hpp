@@ -49,33 +49,39 @@ void arg_rows(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices)
   constexpr std::int64_t kBlock = tuning::kArgBlockBytes / static_cast<std::int64_t>(sizeof(T));
   const std::int64_t stride = panel.length_stride;
   T packed[kBlock];
-  // A block's elements in memory order: in place when they are neighbours, forwards or backwards.
+  // A backward line is read forwards too, as memory is prefetched: the first of equal elements is
+  // then the last one met.
+  const bool backward = stride == -1;
   const auto block_at = [&](const T* line, std::int64_t first, std::int64_t count) {
-    if (stride == 1) return line + first;
-    if (stride == -1) return line - first - count + 1;
+    if (stride == 1 || backward) return line + first;
     pack(line + first * stride, stride, count, packed);
     return static_cast<const T*>(packed);
   };
   for (std::int64_t l = 0; l < panel.lines; ++l) {
     const T* line = static_cast<const T*>(panel.data) + l * panel.line_stride;
+    if (backward) line -= panel.length - 1;
     Rank best{};
     std::int64_t best_first = -1;
     for (std::int64_t first = 0; first < panel.length; first += kBlock) {
       const std::int64_t count = min_of(kBlock, panel.length - first);
       const Rank r = block_rank<O>(block_at(line, first, count), count);
-      if (best_first < 0 || r > best) {
+      if (best_first < 0 || r > best || (backward && r == best)) {
         best = r;
         best_first = first;
-        if (best == O::kTop) break;
+        if (best == O::kTop && !backward) break;
       }
     }
     const std::int64_t wide = wide_rank<O>(best);
     if (wide < ranks[l]) continue;
     const std::int64_t count = min_of(kBlock, panel.length - best_first);
     const T* block = block_at(line, best_first, count);
-    const std::int64_t at = stride == -1 ? count - 1 - find_last<O>(block, count, best)
-                                         : find_first<O>(block, count, best);
-    const std::int64_t index = panel.index_base + panel.index_step * (best_first + at);
+    std::int64_t at = best_first;
+    if (backward) {
+      at = panel.length - 1 - at - find_last<O>(block, count, best);
+    } else {
+      at += find_first<O>(block, count, best);
+    }
+    const std::int64_t index = panel.index_base + panel.index_step * at;
     if (wide > ranks[l] || index < indices[l]) {
       ranks[l] = wide;
       indices[l] = index;
