@@ -15,7 +15,7 @@ import reference
 # Bytes and counts from cpp/src/core/tuning.hpp; around each, one less and one more.
 ROW_BLOCK_BYTES = 4096
 SHORT_ROW_BYTES = 256
-COLUMN_TILE = 512
+COLUMN_TILE = 2048
 NARROW_BYTES = 512
 RANK_CHUNK = 1024
 DIRECT_LENGTH = 128

@@ -108,6 +108,17 @@ void test_few_cells_are_cut_into_parts() {
   const ArgPlan many = plan({64, 900}, {1}, 4);
   CHECK(many.parts == 1);
   CHECK(many.cells() >= 4);
+  // Columns: long ones are cut in length, at full width; short ones are cut in width.
+  const ArgPlan tall = plan({60, 1000}, {0}, 4);
+  CHECK(tall.parts == 1);
+  CHECK(tall.cells() >= 4 && tall.tile < 1000);
+  ArgDescriptor wide;
+  wide.input = tensors::packed_input(memory, {640, 1000});
+  wide.axes = tensors::axes({0});
+  wide.output = tensors::packed(results, {1, 1000});
+  const ArgPlan cut = plan_arg(wide, 4);
+  CHECK(cut.tile == 1000 && cut.parts_of_length);
+  CHECK(cut.parts >= 4 && cut.length.size / cut.parts >= dmlcpu::tuning::kMinPartSteps);
 }
 
 void test_plans_can_be_printed() {

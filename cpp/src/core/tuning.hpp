@@ -26,9 +26,14 @@ inline constexpr std::int64_t kArgBlockBytes = 4096;
 /// second look would cost more than the row.
 inline constexpr std::int64_t kShortRowBytes = 256;
 
-/// Columns swept together. Best value and index of each stay in the first-level cache (up to 8
-/// bytes each, plus 16 of the merged state): 512 columns need at most 16 KiB.
-inline constexpr std::int64_t kColumnTile = 512;
+/// Columns swept together. Wide tiles read long runs of each row, which is what memory prefetches;
+/// best value and index of each column (up to 8 bytes each while sweeping, 16 when merged) should
+/// stay in the cache nearest to the core that holds them, and fit a thread's stack.
+inline constexpr std::int64_t kColumnTile = 2048;
+
+/// Threads share columns by cutting their length, if each part has at least so many steps: merging
+/// the parts costs about as much as some steps.
+inline constexpr std::int64_t kMinPartSteps = 64;
 
 /// Narrower column blocks, in bytes, are widened by sweeping several rows side by side.
 inline constexpr std::int64_t kNarrowColumnsBytes = 512;

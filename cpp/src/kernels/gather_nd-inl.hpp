@@ -39,6 +39,8 @@ void for_coordinates(const GatherTuples& tuples, int j, std::int64_t first, std:
     for (std::int64_t i = 0; i < count; ++i) body(i, p[i]);
   } else if (stride == 2) {
     for (std::int64_t i = 0; i < count; ++i) body(i, p[2 * i]);
+  } else if (stride == 3) {
+    for (std::int64_t i = 0; i < count; ++i) body(i, p[3 * i]);
   } else {
     for (std::int64_t i = 0; i < count; ++i) body(i, p[i * stride]);
   }

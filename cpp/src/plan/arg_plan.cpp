@@ -133,26 +133,38 @@ std::int64_t widest_tile(std::int64_t element_size, const ArgPlan& plan) {
                     tuning::kColumnTile);
 }
 
+/// Cuts each cell's work into up to `wanted` parts of at least `steps` steps.
+void cut_into_parts(std::int64_t wanted, std::int64_t steps, ArgPlan& plan) {
+  plan.parts_of_length = plan.length.size > plan.units();
+  const std::int64_t pieces = plan.parts_of_length
+                                  ? plan.length.size / steps
+                                  : std::min(plan.units(), plan.units() * plan.length.size / steps);
+  plan.parts = std::clamp(wanted, std::int64_t{1}, std::max(pieces, std::int64_t{1}));
+}
+
 /// Chooses tiles, and parts where there are too few cells, for the threads.
 void split_work(std::int64_t element_size, int threads, ArgPlan& plan) {
   plan.threads = threads;
   const std::int64_t lines = plan.lines.size;
-  if (plan.fold.folds > 1) {
-    plan.tile = lines;
-  } else {
-    const std::int64_t wanted = threads == 1 ? 1 : threads * tuning::kTasksPerThread;
+  const std::int64_t most = std::min(widest_tile(element_size, plan), lines);
+  const std::int64_t wanted = threads == 1 ? 1 : threads * tuning::kTasksPerThread;
+  const bool folded = plan.fold.folds > 1;
+  plan.tile = folded ? lines : most;
+  if (plan.strategy == ArgStrategy::kColumns && !folded && plan.cells() < wanted) {
+    // Wide tiles read memory in long runs, so rather cut the columns' length.
+    cut_into_parts(ceil_divide(wanted, plan.cells()), tuning::kMinPartSteps, plan);
+    if (plan.cells() * plan.parts >= threads) return;
+    plan.parts = 1;
+  }
+  if (!folded) {
     const std::int64_t others = positions(plan.lines_reduced ? plan.reduced : plan.kept);
-    const std::int64_t most = std::min(widest_tile(element_size, plan), lines);
     // Columns narrower than this would waste cache lines and vectors.
     const std::int64_t least =
         plan.strategy == ArgStrategy::kColumns ? tuning::kNarrowColumnsBytes / element_size : 1;
     plan.tile =
         std::clamp(ceil_divide(lines, ceil_divide(wanted, others)), std::min(least, most), most);
   }
-  const std::int64_t cells = plan.cells();
-  if (threads == 1 || cells >= threads) return;
-  plan.parts_of_length = plan.length.size > plan.units();
-  plan.parts = std::min(ceil_divide(threads, cells), std::max(plan.units(), plan.length.size));
+  if (plan.cells() < threads) cut_into_parts(ceil_divide(threads, plan.cells()), 1, plan);
 }
 
 std::string axis_text(const char* name, const Axis& axis) {
