@@ -27,7 +27,7 @@ def seconds_of(call, repeats):
     return (time.perf_counter() - start) / repeats
 
 
-def race(calls, rounds, rest=0.02, least=0.01):
+def race(calls, rounds, rest=0.05, least=0.01):
     """Seconds per call of each contestant, a list with one entry per round.
 
     Rounds are interleaved. Before each measurement the process rests, since some libraries' idle
