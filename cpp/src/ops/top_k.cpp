@@ -1,7 +1,6 @@
 // top-k: validate, plan, run.
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <vector>
 
