@@ -1,8 +1,6 @@
 // The highest rank of consecutive elements, at memory speed.
 //
-// Both loops keep four vectors' worth of independent maxima, so that their latencies overlap. They
-// are functions of their own, not inlined: inside a larger one the compiler spills the maxima to
-// memory in every round, at half the speed.
+// Both ways keep four vectors' worth of independent maxima, so that their latencies overlap.
 #pragma once
 
 #include "kernels/order-inl.hpp"
@@ -27,7 +25,7 @@ struct Vector {
 
 /// Of n >= kLanes elements, by their ranks.
 template <class O, class T = typename O::Element>
-__attribute__((noinline)) typename O::Rank highest_by_rank(const T* p, std::int64_t n) {
+typename O::Rank highest_by_rank(const T* p, std::int64_t n) {
   constexpr std::int64_t kWidth = kLanes<T>;
   typename O::Rank lanes[kWidth];
   for (std::int64_t j = 0; j < kWidth; ++j) lanes[j] = O::loose_rank(p[j]);
@@ -46,8 +44,7 @@ __attribute__((noinline)) typename O::Rank highest_by_rank(const T* p, std::int6
 /// than ranks but pass over NaNs. False if there may have been one: the elements' sum is NaN if any
 /// of them is. (It also is for +infinity plus -infinity; ranks then find the same answer.)
 template <class O, class T = typename O::Element>
-__attribute__((noinline)) bool highest_by_value(const T* p, std::int64_t n,
-                                                typename O::Rank* highest) {
+bool highest_by_value(const T* p, std::int64_t n, typename O::Rank* highest) {
   using V = typename Vector<T>::Type;
   constexpr std::int64_t kStep = kVectorBytes / static_cast<std::int64_t>(sizeof(T));
   const auto better = [](V a, V b) { return (O::kLargest ? b > a : b < a) ? b : a; };
