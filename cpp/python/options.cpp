@@ -21,8 +21,11 @@ bool equals(py::handle string, const char* text) {
 py::object index_of(py::handle object) {
   if (PyIndex_Check(object.ptr()) == 0 || PyBool_Check(object.ptr()) != 0) return {};
   auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
-  // Arrays have __index__, but only those of one int are one.
-  if (!index) PyErr_Clear();
+  if (!index) {
+    // Arrays have __index__, but only those of one int are one.
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
+    PyErr_Clear();
+  }
   return index;
 }
 
