@@ -5,7 +5,7 @@ import statistics
 
 def text_of(seconds):
     if seconds < 1e-4:
-        return f"{seconds * 1e6:.2g} us" if seconds < 1e-6 else f"{seconds * 1e6:.3g} us"
+        return f"{seconds * 1e6:.3g} us"
     return f"{seconds * 1e3:.3g} ms"
 
 
