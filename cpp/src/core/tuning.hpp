@@ -24,7 +24,7 @@ inline constexpr std::int64_t kArgBlockBytes = 4096;
 
 /// Rows shorter than this are treated as columns of their neighbours: the lane reduction and the
 /// second look would cost more than the row.
-inline constexpr std::int64_t kShortRowBytes = 256;
+inline constexpr std::int64_t kShortRowBytes = 128;
 
 /// Columns swept together. Wide tiles read long runs of each row, which is what memory prefetches;
 /// best value and index of each column (up to 8 bytes each while sweeping, 16 when merged) should
@@ -41,6 +41,9 @@ inline constexpr std::int64_t kNarrowColumnsBytes = 512;
 /// Bytes that a tile of strided lines may span: every step reads an element of each line, so the
 /// span should stay in the first-level cache until all steps are done.
 inline constexpr std::int64_t kStridedTileBytes = 16 * 1024;
+
+/// Short rows are turned into columns in a buffer of so many bytes in the first-level cache.
+inline constexpr std::int64_t kTransposeBytes = 16 * 1024;
 
 // --- top-k -----------------------------------------------------------------------------------
 

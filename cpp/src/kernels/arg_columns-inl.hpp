@@ -2,7 +2,8 @@
 // those of the other, the best of each line staying in the first-level cache.
 #pragma once
 
-#include "kernels/order-inl.hpp"
+#include "kernels/transpose-inl.hpp"
+#include "kernels/vector-inl.hpp"
 
 namespace dmlcpu {
 namespace DMLCPU_LEVEL {
@@ -38,10 +39,98 @@ void sweep(const T* const* rows, std::int64_t lines, typename O::Unsigned step,
   }
 }
 
+/// The same by the processor's own comparisons, which pass over NaNs, so only while none of `best`
+/// is one: whether there was a NaN among the elements. Takes lines >= a vector.
+template <class O, std::int64_t kSteps, class T = typename O::Element>
+bool sweep_values(const T* const* rows, std::int64_t lines, typename O::Unsigned step, T* best,
+                  typename O::Unsigned* steps) {
+  using V = Vector<T>;
+  using W = Vector<typename O::Unsigned>;
+  using Mask = Vector<typename O::Rank>;
+  constexpr std::int64_t kWidth = V::kWidth;
+  typename Mask::Type nans{};
+  for (std::int64_t i = 0; i < lines; i += kWidth) {
+    // The last vector overlaps the one before: taking an element twice changes nothing.
+    const std::int64_t l = min_of(i, lines - kWidth);
+    typename V::Type b = V::load(best + l);
+    typename W::Type s = W::load(steps + l);
+    for (std::int64_t r = 0; r < kSteps; ++r) {
+      const typename V::Type x = V::load(rows[r] + l);
+      const typename Mask::Type better = O::kLargest ? x > b : x < b;
+      b = better ? x : b;
+      s = better ? W::all(static_cast<typename O::Unsigned>(step + r)) : s;
+      nans |= x != x;
+    }
+    V::store(best + l, b);
+    W::store(steps + l, s);
+  }
+  return Words(nans).any();
+}
+
+/// A tile of at most kColumnTile lines: the best of each, and at which step it stands.
 template <class O>
-void arg_columns(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices) {
+class Sweep {
   using T = typename O::Element;
   using Rank = typename O::Rank;
+  using Step = typename O::Unsigned;
+  static constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+
+ public:
+  explicit Sweep(std::int64_t lines)
+      : lines_(lines), by_value_(kHasNativeOrder<T> && lines * kSize >= kVectorBytes) {}
+
+  void start(const T* row) {
+    for (std::int64_t l = 0; l < lines_; ++l) steps_[l] = 0;
+    if constexpr (kHasNativeOrder<T>) {
+      if (by_value_) {
+        Step nans = 0;
+        for (std::int64_t l = 0; l < lines_; ++l) {
+          values_[l] = row[l];
+          nans |= static_cast<Step>(row[l] != row[l]);
+        }
+        if (nans == 0) return;
+        by_value_ = false;
+      }
+    }
+    for (std::int64_t l = 0; l < lines_; ++l) ranks_[l] = O::rank(row[l]);
+  }
+
+  template <std::int64_t kSteps>
+  void take(const T* const* rows, Step step) {
+    if constexpr (kHasNativeOrder<T>) {
+      if (by_value_) {
+        if (!sweep_values<O, kSteps>(rows, lines_, step, values_, steps_)) return;
+        // Goes on by ranks. Taking these elements again adds the NaNs and changes nothing else.
+        to_ranks();
+      }
+    }
+    sweep<O, kSteps>(rows, lines_, step, ranks_, steps_);
+  }
+
+  const Rank* ranks() {
+    if (by_value_) to_ranks();
+    return ranks_;
+  }
+  const Step* steps() const { return steps_; }
+
+ private:
+  void to_ranks() {
+    if constexpr (kHasNativeOrder<T>) {
+      for (std::int64_t l = 0; l < lines_; ++l) ranks_[l] = O::rank(values_[l]);
+    }
+    by_value_ = false;
+  }
+
+  std::int64_t lines_;
+  bool by_value_;
+  Rank ranks_[tuning::kColumnTile];
+  T values_[kHasNativeOrder<T> ? tuning::kColumnTile : 1];
+  Step steps_[tuning::kColumnTile];
+};
+
+template <class O>
+void sweep_panel(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices) {
+  using T = typename O::Element;
   using Step = typename O::Unsigned;
   constexpr std::int64_t kTile = tuning::kColumnTile;
   // Steps are counted in an integer of the element's own width, so that values and steps fill
@@ -49,8 +138,6 @@ void arg_columns(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
   constexpr std::int64_t kRun =
       sizeof(Step) < 4 ? std::int64_t{1} << (8 * sizeof(Step)) : std::int64_t{1} << 30;
   T packed[kStepsAtOnce][kTile];
-  Rank best[kTile];
-  Step steps[kTile];
   for (std::int64_t line = 0; line < panel.lines; line += kTile) {
     const std::int64_t lines = min_of(kTile, panel.lines - line);
     const T* data = static_cast<const T*>(panel.data) + line * panel.line_stride;
@@ -62,31 +149,79 @@ void arg_columns(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
         pack(row, panel.line_stride, lines, buffer);
         return static_cast<const T*>(buffer);
       };
-      const T* row = row_at(0, packed[0]);
-      for (std::int64_t l = 0; l < lines; ++l) {
-        best[l] = O::rank(row[l]);
-        steps[l] = 0;
-      }
+      Sweep<O> best(lines);
+      best.start(row_at(0, packed[0]));
       std::int64_t step = 1;
       for (; step + kStepsAtOnce <= count; step += kStepsAtOnce) {
         const T* rows[kStepsAtOnce];
         for (std::int64_t s = 0; s < kStepsAtOnce; ++s) rows[s] = row_at(step + s, packed[s]);
-        sweep<O, kStepsAtOnce>(rows, lines, static_cast<Step>(step), best, steps);
+        best.template take<kStepsAtOnce>(rows, static_cast<Step>(step));
       }
       for (; step < count; ++step) {
-        row = row_at(step, packed[0]);
-        sweep<O, 1>(&row, lines, static_cast<Step>(step), best, steps);
+        const T* row = row_at(step, packed[0]);
+        best.template take<1>(&row, static_cast<Step>(step));
+      }
+      const typename O::Rank* const best_ranks = best.ranks();
+      const Step* const best_steps = best.steps();
+      const auto index_of = [&](std::int64_t l) {
+        return panel.index_base +
+               panel.index_step * (first + static_cast<std::int64_t>(best_steps[l]));
+      };
+      std::int64_t* const to_ranks = ranks + line;
+      std::int64_t* const to_indices = indices + line;
+      if (panel.starts && first == 0) {
+        for (std::int64_t l = 0; l < lines; ++l) {
+          to_ranks[l] = wide_rank<O>(best_ranks[l]);
+          to_indices[l] = best_steps[l];
+        }
+        if (panel.index_step != 1) {
+          for (std::int64_t l = 0; l < lines; ++l) to_indices[l] *= panel.index_step;
+        }
+        if (panel.index_base != 0) {
+          for (std::int64_t l = 0; l < lines; ++l) to_indices[l] += panel.index_base;
+        }
+        continue;
       }
       for (std::int64_t l = 0; l < lines; ++l) {
-        const std::int64_t wide = wide_rank<O>(best[l]);
-        const std::int64_t index =
-            panel.index_base + panel.index_step * (first + static_cast<std::int64_t>(steps[l]));
+        const std::int64_t rank = wide_rank<O>(best_ranks[l]);
+        const std::int64_t index = index_of(l);
         const bool better =
-            (wide > ranks[line + l]) | ((wide == ranks[line + l]) & (index < indices[line + l]));
-        ranks[line + l] = better ? wide : ranks[line + l];
-        indices[line + l] = better ? index : indices[line + l];
+            (rank > to_ranks[l]) | ((rank == to_ranks[l]) & (index < to_indices[l]));
+        to_ranks[l] = better ? rank : to_ranks[l];
+        to_indices[l] = better ? index : to_indices[l];
       }
     }
+  }
+}
+
+/// Short lines, each one's elements next to each other, are turned into columns first.
+template <class O>
+void arg_columns(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices) {
+  using T = typename O::Element;
+  constexpr std::int64_t kElements = tuning::kTransposeBytes / static_cast<std::int64_t>(sizeof(T));
+  const bool backward = panel.length_stride == -1;
+  // Columns lie a cache line further apart than they are long: at powers of two they would share
+  // the cache's sets.
+  constexpr std::int64_t kGap = 64 / static_cast<std::int64_t>(sizeof(T));
+  constexpr std::int64_t kWidth = kVectorBytes / static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t most = (kElements / panel.length - kGap) / kWidth * kWidth;
+  if (panel.line_stride == 1 || (panel.length_stride != 1 && !backward) || most <= 0) {
+    sweep_panel<O>(panel, ranks, indices);
+    return;
+  }
+  alignas(kVectorBytes) T columns[kElements];
+  const T* data = static_cast<const T*>(panel.data);
+  if (backward) data -= panel.length - 1;
+  ArgPanel turned = panel;
+  turned.line_stride = 1;
+  for (std::int64_t line = 0; line < panel.lines; line += most) {
+    turned.lines = min_of(most, panel.lines - line);
+    const std::int64_t stride = turned.lines + kGap;
+    transpose(data + line * panel.line_stride, panel.line_stride, turned.lines, panel.length,
+              columns, stride);
+    turned.data = columns + (backward ? (panel.length - 1) * stride : 0);
+    turned.length_stride = backward ? -stride : stride;
+    sweep_panel<O>(turned, ranks + line, indices + line);
   }
 }
 

@@ -8,38 +8,72 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// Where `wanted` stands first among n consecutive elements, one of which has it. Whole groups are
-/// searched without an early exit, which vectorises.
-template <class O, class T = typename O::Element>
-std::int64_t find_first(const T* p, std::int64_t n, typename O::Rank wanted) {
-  constexpr std::int64_t kGroup = kLanes<T>;
-  std::int64_t i = 0;
-  for (; i + kGroup <= n; i += kGroup) {
-    typename O::Unsigned found = 0;
-    for (std::int64_t j = 0; j < kGroup; ++j) {
-      found |= static_cast<typename O::Unsigned>(O::rank(p[i + j]) == wanted);
-    }
-    if (found != 0) break;
-  }
-  // The bound holds by itself, unless another thread changes the elements meanwhile.
-  while (i < n - 1 && O::rank(p[i]) != wanted) ++i;
-  return min_of(i, n - 1);
+/// Where `wanted` stands first, or last, among n consecutive elements, one of which has it. The
+/// bounds hold by themselves, unless another thread changes the elements meanwhile.
+template <bool kLast, class O, class T = typename O::Element>
+std::int64_t find_rank(const T* p, std::int64_t n, typename O::Rank wanted) {
+  std::int64_t i = kLast ? n - 1 : 0;
+  const std::int64_t end = kLast ? 0 : n - 1;
+  const std::int64_t step = kLast ? -1 : 1;
+  while (i != end && O::rank(p[i]) != wanted) i += step;
+  return i;
 }
 
-/// The same, the last one.
-template <class O, class T = typename O::Element>
-std::int64_t find_last(const T* p, std::int64_t n, typename O::Rank wanted) {
-  constexpr std::int64_t kGroup = kLanes<T>;
-  std::int64_t end = n;
-  for (; end >= kGroup; end -= kGroup) {
-    typename O::Unsigned found = 0;
-    for (std::int64_t j = 1; j <= kGroup; ++j) {
-      found |= static_cast<typename O::Unsigned>(O::rank(p[end - j]) == wanted);
+template <int kCount>
+struct Count {
+  static constexpr int value = kCount;
+};
+
+/// The same for elements that all have the same bits: compares four vectors at a time.
+template <bool kLast, class U, class T>
+std::int64_t find_bits(const T* p, std::int64_t n, U bits) {
+  using V = Vector<U>;
+  constexpr std::int64_t kWidth = V::kWidth;
+  constexpr std::int64_t kGroup = 4 * kWidth;
+  const typename V::Type wanted = V::all(bits);
+  const auto equal = [&](std::int64_t i) {
+    return V::load(reinterpret_cast<const U*>(p + i)) == wanted;
+  };
+  // Where among `count` vectors from `first` on, one of which has it, without a branch, which no
+  // processor could foresee: each lane's first or last position, then the lanes' lowest or highest.
+  const auto narrow = [&](std::int64_t first, auto vectors) {
+    constexpr std::int64_t kCount = decltype(vectors)::value * kWidth;
+    typename V::Type positions{};
+    for (std::int64_t j = 0; j < kWidth; ++j) positions[j] = static_cast<U>(j);
+    typename V::Type lanes = V::all(static_cast<U>(kLast ? 0 : kCount - 1));
+    for (std::int64_t v = 0; v < kCount; v += kWidth) {
+      const std::int64_t at = kLast ? v : kCount - kWidth - v;
+      lanes = equal(first + at) ? positions + static_cast<U>(at) : lanes;
     }
-    if (found != 0) break;
+    const U best = reduce<U>(lanes, [](auto x, auto y) { return (kLast ? x > y : x < y) ? x : y; });
+    return first + static_cast<std::int64_t>(best);
+  };
+  std::int64_t done = 0;
+  for (; done + kGroup <= n; done += kGroup) {
+    const std::int64_t first = kLast ? n - kGroup - done : done;
+    const auto any = (equal(first) | equal(first + kWidth)) |
+                     (equal(first + 2 * kWidth) | equal(first + 3 * kWidth));
+    if (Words(any).any()) return narrow(first, Count<4>());
   }
-  while (end > 1 && O::rank(p[end - 1]) != wanted) --end;
-  return max_of<std::int64_t>(end - 1, 0);
+  for (; done + kWidth <= n; done += kWidth) {
+    const std::int64_t first = kLast ? n - kWidth - done : done;
+    if (Words(equal(first)).any()) return narrow(first, Count<1>());
+  }
+  // Fewer than a vector are left.
+  for (; done < n - 1; ++done) {
+    U found;
+    std::memcpy(&found, p + (kLast ? n - 1 - done : done), sizeof found);
+    if (found == bits) break;
+  }
+  done = min_of(done, n - 1);
+  return kLast ? n - 1 - done : done;
+}
+
+template <bool kLast, class O, class T = typename O::Element>
+std::int64_t find(const T* p, std::int64_t n, typename O::Rank wanted) {
+  typename O::Unsigned bits;
+  return O::bits_of(wanted, &bits) ? find_bits<kLast>(p, n, bits)
+                                   : find_rank<kLast, O>(p, n, wanted);
 }
 
 template <class O>
@@ -72,17 +106,17 @@ void arg_rows(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices)
       }
     }
     const std::int64_t wide = wide_rank<O>(best);
-    if (wide < ranks[l]) continue;
+    if (!panel.starts && wide < ranks[l]) continue;
     const std::int64_t count = min_of(kBlock, panel.length - best_first);
     const T* block = block_at(line, best_first, count);
     std::int64_t at = best_first;
     if (backward) {
-      at = panel.length - 1 - at - find_last<O>(block, count, best);
+      at = panel.length - 1 - at - find<true, O>(block, count, best);
     } else {
-      at += find_first<O>(block, count, best);
+      at += find<false, O>(block, count, best);
     }
     const std::int64_t index = panel.index_base + panel.index_step * at;
-    if (wide > ranks[l] || index < indices[l]) {
+    if (panel.starts || wide > ranks[l] || index < indices[l]) {
       ranks[l] = wide;
       indices[l] = index;
     }

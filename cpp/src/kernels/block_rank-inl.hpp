@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/order-inl.hpp"
+#include "kernels/vector-inl.hpp"
 
 namespace dmlcpu {
 namespace DMLCPU_LEVEL {
@@ -13,81 +14,89 @@ namespace {
 template <class T>
 constexpr std::int64_t kLanes = 4 * kVectorBytes / static_cast<std::int64_t>(sizeof(T));
 
-/// Elements of one vector of this level: arithmetic and comparisons are element by element.
-template <class T>
-struct Vector {
-  using Type __attribute__((vector_size(kVectorBytes))) = T;
-  /// The same anywhere in memory.
-  using Unaligned __attribute__((vector_size(kVectorBytes), aligned(alignof(T)), may_alias)) = T;
-
-  static Type load(const T* p) { return *reinterpret_cast<const Unaligned*>(p); }
-};
-
-/// Of n >= kLanes elements, by their ranks.
+/// Of n elements, at least a vector, by their ranks.
 template <class O, class T = typename O::Element>
 typename O::Rank highest_by_rank(const T* p, std::int64_t n) {
-  constexpr std::int64_t kWidth = kLanes<T>;
-  typename O::Rank lanes[kWidth];
-  for (std::int64_t j = 0; j < kWidth; ++j) lanes[j] = O::loose_rank(p[j]);
-  for (std::int64_t i = kWidth; i + kWidth <= n; i += kWidth) {
-    for (std::int64_t j = 0; j < kWidth; ++j) lanes[j] = max_of(lanes[j], O::loose_rank(p[i + j]));
+  using Rank = typename O::Rank;
+  using Bits = Vector<typename O::Unsigned>;
+  using V = typename Vector<Rank>::Type;
+  using Signed = typename Vector<typename IntegersOf<sizeof(T)>::Signed>::Type;
+  constexpr std::int64_t kStep = Bits::kWidth;
+  const auto load = [](const T* q) {
+    return O::template loose_ranks<V, Signed>(
+        Bits::load(reinterpret_cast<const typename O::Unsigned*>(q)));
+  };
+  const auto higher = [](auto a, auto b) { return a > b ? a : b; };
+  // The last vector overlaps those before: seeing an element twice changes no maximum.
+  V best = load(p + n - kStep);
+  std::int64_t i = 0;
+  if (n >= kLanes<T>) {
+    V a0 = best;
+    V a1 = best;
+    V a2 = best;
+    V a3 = best;
+    for (; i + kLanes<T> <= n; i += kLanes<T>) {
+      a0 = higher(a0, load(p + i));
+      a1 = higher(a1, load(p + i + kStep));
+      a2 = higher(a2, load(p + i + 2 * kStep));
+      a3 = higher(a3, load(p + i + 3 * kStep));
+    }
+    best = higher(higher(a0, a1), higher(a2, a3));
   }
-  // The last vectors overlap those before: seeing an element twice changes no maximum.
-  const T* last = p + n - kWidth;
-  for (std::int64_t j = 0; j < kWidth; ++j) lanes[j] = max_of(lanes[j], O::loose_rank(last[j]));
-  typename O::Rank best = lanes[0];
-  for (std::int64_t j = 1; j < kWidth; ++j) best = max_of(best, lanes[j]);
-  return O::settle(best);
+  for (; i + kStep <= n; i += kStep) best = higher(best, load(p + i));
+  return O::settle(reduce<Rank>(best, higher));
 }
 
-/// Of n >= kLanes float or double elements, by the processor's own comparisons, which cost less
-/// than ranks but pass over NaNs. False if there may have been one: the elements' sum is NaN if any
-/// of them is. (It also is for +infinity plus -infinity; ranks then find the same answer.)
+/// Of n float or double elements, at least a vector, by the processor's own comparisons, which cost
+/// less than ranks but pass over NaNs. False if there may have been one: the elements' sum is NaN
+/// if any of them is. (It also is for +infinity plus -infinity; ranks then find the same answer.)
 template <class O, class T = typename O::Element>
 bool highest_by_value(const T* p, std::int64_t n, typename O::Rank* highest) {
   using V = typename Vector<T>::Type;
-  constexpr std::int64_t kStep = kVectorBytes / static_cast<std::int64_t>(sizeof(T));
-  const auto better = [](V a, V b) { return (O::kLargest ? b > a : b < a) ? b : a; };
-  V a0 = Vector<T>::load(p);
-  V a1 = Vector<T>::load(p + kStep);
-  V a2 = Vector<T>::load(p + 2 * kStep);
-  V a3 = Vector<T>::load(p + 3 * kStep);
-  V s0 = a0;
-  V s1 = a1;
-  V s2 = a2;
-  V s3 = a3;
-  const auto take = [&](const T* q) {
-    const V x0 = Vector<T>::load(q);
-    const V x1 = Vector<T>::load(q + kStep);
-    const V x2 = Vector<T>::load(q + 2 * kStep);
-    const V x3 = Vector<T>::load(q + 3 * kStep);
-    a0 = better(a0, x0);
-    a1 = better(a1, x1);
-    a2 = better(a2, x2);
-    a3 = better(a3, x3);
-    s0 += x0;
-    s1 += x1;
-    s2 += x2;
-    s3 += x3;
-  };
-  for (std::int64_t i = kLanes<T>; i + kLanes<T> <= n; i += kLanes<T>) take(p + i);
-  take(p + n - kLanes<T>);
-  const V best = better(better(a0, a1), better(a2, a3));
-  const V sum = (s0 + s1) + (s2 + s3);
-  T value = best[0];
-  T total = sum[0];
-  for (std::int64_t j = 1; j < kStep; ++j) {
-    value = (O::kLargest ? best[j] > value : best[j] < value) ? best[j] : value;
-    total += sum[j];
+  constexpr std::int64_t kStep = Vector<T>::kWidth;
+  const auto better = [](auto a, auto b) { return (O::kLargest ? b > a : b < a) ? b : a; };
+  V best = Vector<T>::load(p + n - kStep);
+  V sum = best;
+  std::int64_t i = 0;
+  if (n >= kLanes<T>) {
+    V a0 = best;
+    V a1 = best;
+    V a2 = best;
+    V a3 = best;
+    V s1{};
+    V s2{};
+    V s3{};
+    for (; i + kLanes<T> <= n; i += kLanes<T>) {
+      const V x0 = Vector<T>::load(p + i);
+      const V x1 = Vector<T>::load(p + i + kStep);
+      const V x2 = Vector<T>::load(p + i + 2 * kStep);
+      const V x3 = Vector<T>::load(p + i + 3 * kStep);
+      a0 = better(a0, x0);
+      a1 = better(a1, x1);
+      a2 = better(a2, x2);
+      a3 = better(a3, x3);
+      sum += x0;
+      s1 += x1;
+      s2 += x2;
+      s3 += x3;
+    }
+    best = better(better(a0, a1), better(a2, a3));
+    sum += s1 + (s2 + s3);
   }
-  *highest = O::rank(value);
+  for (; i + kStep <= n; i += kStep) {
+    const V x = Vector<T>::load(p + i);
+    best = better(best, x);
+    sum += x;
+  }
+  *highest = O::rank(reduce<T>(best, better));
+  const T total = reduce<T>(sum, [](auto a, auto b) { return a + b; });
   return total == total;
 }
 
 /// The highest rank among n >= 1 consecutive elements.
 template <class O, class T = typename O::Element>
 typename O::Rank block_rank(const T* p, std::int64_t n) {
-  if (n < kLanes<T>) {
+  if (n * static_cast<std::int64_t>(sizeof(T)) < kVectorBytes) {
     typename O::Rank best = O::loose_rank(p[0]);
     for (std::int64_t i = 1; i < n; ++i) best = max_of(best, O::loose_rank(p[i]));
     return O::settle(best);

@@ -70,7 +70,18 @@ struct Order {
   /// What rank() returns, but for NaNs, which may come out further from the numbers; settle()
   /// maps it to rank() and keeps the order. One operation less per element.
   static Rank loose_rank(T x) { return rank(x); }
+  /// The same for a vector, given its bits; Signed is the vector of their signed type.
+  template <class Ranks, class Signed, class Bits>
+  static Ranks loose_ranks(Bits bits) {
+    return reinterpret_cast<Ranks>(kLargest ? bits : ~bits);
+  }
   static Rank settle(Rank r) { return r; }
+
+  /// Whether all elements of rank r have the same bits, and which.
+  static bool bits_of(Rank r, Unsigned* bits) {
+    *bits = static_cast<Unsigned>(kLargest ? r : static_cast<T>(~r));
+    return true;
+  }
 };
 
 /// Ranks of floating-point numbers, as signed integers of their width.
@@ -124,8 +135,26 @@ struct Order<T, kRanking, true> {
     return static_cast<Rank>(kLargest ? static_cast<Unsigned>(flipped - s + kRotation)
                                       : static_cast<Unsigned>(s - flipped + kReversed));
   }
+  template <class Ranks, class Signed, class Bits>
+  static Ranks loose_ranks(Bits bits) {
+    const Bits m = bits & kMax;
+    const auto s = reinterpret_cast<Bits>(reinterpret_cast<Signed>(bits) >> kSignShift);
+    const Bits flipped = m ^ s;
+    constexpr auto kReversed = static_cast<Unsigned>(~kRotation);
+    return reinterpret_cast<Ranks>(kLargest ? flipped - s + kRotation : s - flipped + kReversed);
+  }
   static Rank settle(Rank r) { return kNanFirst ? min_of(r, nan_rank()) : max_of(r, nan_rank()); }
   static Rank rank(T x) { return settle(loose_rank(x)); }
+
+  /// Whether all elements of rank r have the same bits, and which. Not so for zero and NaN.
+  static bool bits_of(Rank r, Unsigned* bits) {
+    const auto rotated = static_cast<Unsigned>(kLargest ? r : static_cast<Rank>(~r));
+    const auto key = static_cast<Unsigned>(rotated - kRotation);
+    const bool negative = (key & kSignBit) != 0;
+    const auto magnitude = static_cast<Unsigned>(negative ? 0 - key : key);
+    *bits = static_cast<Unsigned>(negative ? magnitude | kSignBit : magnitude);
+    return magnitude != 0 && magnitude <= kInfinity;
+  }
 };
 
 /// A rank as an unsigned integer of the same order.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -109,7 +110,6 @@ class ArgRun {
 
   void run_part(std::int64_t cell_number, std::int64_t part, const Best& best) const {
     const Cell cell = cell_at(cell_number);
-    best.reset(plan_.tile);
     const bool cut_length = plan_.parts_of_length && plan_.parts > 1;
     const std::int64_t units = plan_.units();
     const std::int64_t first_unit = cut_length ? 0 : units * part / plan_.parts;
@@ -120,6 +120,9 @@ class ArgRun {
     const bool has_tail = plan_.fold.tail > 0 && (!cut_length || part == plan_.parts - 1);
 
     const std::int64_t unit_tiles = plan_.lines_reduced ? plan_.tiles() : 1;
+    // The first panel starts the bests, unless later ones have more lines.
+    bool starts = unit_tiles == 1 && last > first;
+    if (!starts) best.reset(plan_.tile);
     Odometer reduced(plan_.reduced, first_unit / unit_tiles);
     for (std::int64_t unit = first_unit; unit < last_unit; ++unit) {
       const std::int64_t tile = plan_.lines_reduced ? unit % unit_tiles : cell.tile;
@@ -135,6 +138,7 @@ class ArgRun {
       panel.line_stride = plan_.lines.strides[0];
       panel.index_base = index + first * plan_.length.strides[1];
       panel.index_step = plan_.length.strides[1];
+      panel.starts = std::exchange(starts, false);
       if (panel.length > 0) kernel_(panel, best.ranks, best.indices);
       if (has_tail) {
         panel.data = at(origin + plan_.fold.tail_offset);
@@ -143,6 +147,7 @@ class ArgRun {
         panel.lines = plan_.lines.size / plan_.fold.folds;
         panel.index_base = index + plan_.fold.tail_index;
         panel.index_step = plan_.fold.tail_index_step;
+        panel.starts = false;
         kernel_(panel, best.ranks, best.indices);
       }
       if (tile == unit_tiles - 1 || !plan_.lines_reduced) reduced.next();

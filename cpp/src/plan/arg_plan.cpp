@@ -128,6 +128,8 @@ void fold_lines(std::int64_t element_size, ArgPlan& plan) {
 std::int64_t widest_tile(std::int64_t element_size, const ArgPlan& plan) {
   const std::int64_t line_stride = std::abs(plan.lines.strides[0]);
   if (plan.strategy == ArgStrategy::kRows || line_stride <= 1) return tuning::kColumnTile;
+  // The kernel turns short rows into columns by itself.
+  if (std::abs(plan.length.strides[0]) == 1) return tuning::kColumnTile;
   // Lines are strided: each step touches all of the tile's cache lines again.
   return std::clamp(tuning::kStridedTileBytes / (line_stride * element_size), std::int64_t{16},
                     tuning::kColumnTile);

@@ -1,0 +1,92 @@
+// Explicit vectors, where a compiler would not vectorise a loop by itself, or not well.
+#pragma once
+
+#include "kernels/level-inl.hpp"
+
+namespace dmlcpu {
+namespace DMLCPU_LEVEL {
+namespace {
+
+/// A vector of so many bytes, by default this level's: arithmetic, comparisons and ?: are element
+/// by element.
+template <class T, std::int64_t kBytes = kVectorBytes>
+struct Vector {
+  static constexpr std::int64_t kWidth = kBytes / static_cast<std::int64_t>(sizeof(T));
+  using Type __attribute__((vector_size(kBytes))) = T;
+  /// The same anywhere in memory.
+  using Unaligned __attribute__((vector_size(kBytes), aligned(alignof(T)), may_alias)) = T;
+
+  static Type load(const T* p) { return *reinterpret_cast<const Unaligned*>(p); }
+  static void store(T* p, Type v) { *reinterpret_cast<Unaligned*>(p) = v; }
+  static Type all(T x) { return Type{} + x; }
+};
+
+/// A comparison's result, which is all ones or all zero in each element, as words in memory order.
+struct Words {
+  static constexpr int kCount = kVectorBytes / 8;
+  std::uint64_t words[kCount];
+
+  template <class Mask>
+  explicit Words(Mask mask) {
+    static_assert(sizeof mask == sizeof words);
+    std::memcpy(words, &mask, sizeof words);
+  }
+  bool any() const {
+    std::uint64_t found = 0;
+    for (int w = 0; w < kCount; ++w) found |= words[w];
+    return found != 0;
+  }
+};
+
+#if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
+#define DMLCPU_SHUFFLE(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define DMLCPU_SHUFFLE(type, a, b, ...) __builtin_shuffle(a, b, type{__VA_ARGS__})
+#endif
+
+/// Vectors of 16 bytes with halves swapped at distance 8, 4, 2 or 1 bytes.
+template <int kDistance, class Part>
+Part swap_neighbours(Part part) {
+  const auto swapped = [&] {
+    if constexpr (kDistance == 8) {
+      using V = Vector<std::uint64_t, 16>::Type;
+      const auto v = reinterpret_cast<V>(part);
+      return DMLCPU_SHUFFLE(V, v, v, 1, 0);
+    } else if constexpr (kDistance == 4) {
+      using V = Vector<std::uint32_t, 16>::Type;
+      const auto v = reinterpret_cast<V>(part);
+      return DMLCPU_SHUFFLE(V, v, v, 1, 0, 3, 2);
+    } else if constexpr (kDistance == 2) {
+      using V = Vector<std::uint16_t, 16>::Type;
+      const auto v = reinterpret_cast<V>(part);
+      return DMLCPU_SHUFFLE(V, v, v, 1, 0, 3, 2, 5, 4, 7, 6);
+    } else {
+      using V = Vector<std::uint8_t, 16>::Type;
+      const auto v = reinterpret_cast<V>(part);
+      return DMLCPU_SHUFFLE(V, v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+    }
+  }();
+  return reinterpret_cast<Part>(swapped);
+}
+
+/// All elements of a vector joined by an operation on vectors.
+template <class T, class Join>
+T reduce(typename Vector<T>::Type v, Join join) {
+  using Part = typename Vector<T, 16>::Type;
+  constexpr int kParts = kVectorBytes / 16;
+  Part parts[kParts];
+  std::memcpy(parts, &v, sizeof parts);
+  for (int half = kParts / 2; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) parts[i] = join(parts[i], parts[i + half]);
+  }
+  Part best = parts[0];
+  best = join(best, swap_neighbours<8>(best));
+  if constexpr (sizeof(T) <= 4) best = join(best, swap_neighbours<4>(best));
+  if constexpr (sizeof(T) <= 2) best = join(best, swap_neighbours<2>(best));
+  if constexpr (sizeof(T) <= 1) best = join(best, swap_neighbours<1>(best));
+  return best[0];
+}
+
+}  // namespace
+}  // namespace DMLCPU_LEVEL
+}  // namespace dmlcpu
