@@ -36,6 +36,8 @@ std::vector<TopKItem> select(TopKStrategy strategy, int type, int width, const v
   row.sort_all = selection.sort_all;
   row.load =
       dmlcpu::kernels().top_k->load[type][static_cast<int>(dmlcpu::Ranking::kLargestNanFirst)];
+  row.extremes =
+      dmlcpu::kernels().top_k->extremes[type][static_cast<int>(dmlcpu::Ranking::kLargestNanFirst)];
   row.scratch = aligned;
   dmlcpu::kernels().top_k->select[width][static_cast<int>(strategy)](row, items.data());
   for (std::int64_t i = 0; i < kGuard; ++i) {

@@ -59,6 +59,10 @@ inline constexpr std::int64_t kTopKDirectLength = 128;
 inline constexpr std::int64_t kTopKBlockCostRatio = 10;
 inline constexpr std::int64_t kTopKMinBlock = 32;
 
+/// Longer blocks would save little of the time that finding the k-th highest extreme takes, and no
+/// longer fit the first-level cache.
+inline constexpr std::int64_t kTopKMaxBlock = 1024;
+
 /// It needs at least this many blocks per wanted element, or too many blocks beat the threshold;
 /// and k at most this, which bounds its scratch memory by some sqrt(length * k) elements.
 inline constexpr std::int64_t kTopKBlocksPerResult = 2;
@@ -66,6 +70,25 @@ inline constexpr std::int64_t kTopKBlocksMaxK = 4096;
 
 /// Selected elements are sorted by comparison up to this many, by radix above.
 inline constexpr std::int64_t kTopKRadixSortLength = 1024;
+
+/// Groups of at least so many lines, each of at most such a length and with k at most this, are
+/// selected from side by side, a line per vector lane. Inserting costs some 6 operations per slot for
+/// all lanes together; more slots than these, and looking for candidates in one line after the other
+/// is faster. The length bounds the scratch memory.
+inline constexpr std::int64_t kTopKLanesMinLines = 8;
+inline constexpr std::int64_t kTopKLanesMaxLength = 2048;
+inline constexpr std::int64_t kTopKLanesMaxK = 16;
+
+/// Blocks whose extremes give a bound before anything is inserted: shorter ones give a closer bound,
+/// longer ones take less time.
+inline constexpr std::int64_t kTopKLanesBlock = 16;
+inline constexpr std::int64_t kTopKLanesBlocksPerSlot = 2;
+
+/// Steps of neighbouring lines that are asked for ahead: enough to hide the memory's latency.
+inline constexpr std::int64_t kTopKLanesPrefetch = 16;
+
+/// Bytes of a group's ranks, which should stay in the second-level cache.
+inline constexpr std::int64_t kTopKLanesBytes = 32 * 1024;
 
 /// Lines per task at most. Lines of a strided axis are copied side by side into scratch, so that
 /// every cache line read is used whole, unless that took more scratch bytes than this.

@@ -58,6 +58,10 @@ struct TopKItem {
 /// Writes the ranks of data[0], data[stride], ... as unsigned integers of the element's width.
 using RankLoader = void (*)(const void* data, std::int64_t stride, std::int64_t count, void* ranks);
 
+/// Writes the highest rank of each `block` elements, the last block may have fewer, in the same form.
+using BlockExtremes = void (*)(const void* data, std::int64_t stride, std::int64_t length,
+                               std::int64_t block, void* extremes);
+
 /// Selects the k elements of highest rank from data[0], data[stride], ..., data[(length - 1) *
 /// stride], equal ranks in ascending order of position, and writes them in that order.
 struct TopKRow {
@@ -66,12 +70,28 @@ struct TopKRow {
   std::int64_t stride;
   std::int64_t length;  ///< at most tuning::kTopKMaxPiece
   std::int64_t k;
-  std::int64_t block;  ///< kBlocks: elements per block, a power of two, with at least k blocks
+  std::int64_t block;  ///< kBlocks: elements per block, at most kTopKMaxBlock, at least k blocks
   bool sort_all;       ///< kRadix: sort all elements, without a threshold first
   RankLoader load;
+  BlockExtremes extremes;
   void* scratch;  ///< as much as the strategy's header says, aligned to 64 bytes
 };
 using TopKKernel = void (*)(const TopKRow& row, TopKItem* items);
+
+/// The same for a group of at most kTopKGroupLines lines at once, k at most kTopKLanesMaxK: writes
+/// each line's k items, one line behind the other.
+struct TopKLines {
+  const void* data;
+  std::int64_t element_size;
+  std::int64_t stride;       ///< along a line
+  std::int64_t line_stride;  ///< from line to line
+  std::int64_t length;
+  std::int64_t lines;
+  std::int64_t k;
+  RankLoader load;
+  void* scratch;  ///< lanes_scratch_bytes(), aligned to 64 bytes
+};
+using TopKLanesKernel = void (*)(const TopKLines& group, TopKItem* items);
 
 enum class TopKStrategy : std::uint8_t {
   kDirect,  ///< rank every element, select by comparison
@@ -132,7 +152,9 @@ struct ArgKernels {
 };
 struct TopKKernels {
   RankLoader load[kDataTypeCount][kRankingCount];
+  BlockExtremes extremes[kDataTypeCount][kRankingCount];
   TopKKernel select[kWidthCount][kTopKStrategyCount];
+  TopKLanesKernel lanes[kWidthCount];
   LinePacker pack[kWidthCount];
 };
 struct GatherKernels {

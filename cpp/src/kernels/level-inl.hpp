@@ -39,6 +39,9 @@ constexpr T max_of(T a, T b) {
   return a < b ? b : a;
 }
 
+/// Asks for a cache line that will be read soon; any address will do.
+inline void prefetch(const void* p) { __builtin_prefetch(p); }
+
 /// Copies count elements, stride apart, to consecutive ones.
 template <class T>
 void pack(const T* source, std::int64_t stride, std::int64_t count, T* target) {

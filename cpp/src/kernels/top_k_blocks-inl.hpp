@@ -8,6 +8,7 @@
 // in blocks at t.
 #pragma once
 
+#include "kernels/block_rank-inl.hpp"
 #include "kernels/top_k_items-inl.hpp"
 
 namespace dmlcpu {
@@ -21,11 +22,33 @@ struct Extreme {
   bool operator<(const Extreme& other) const { return rank > other.rank; }
 };
 
+/// Whether any of kLanes<U> ranks is at least t.
 template <class U>
-U highest(const U* ranks, std::int64_t count) {
-  U best = ranks[0];
-  for (std::int64_t i = 1; i < count; ++i) best = max_of(best, ranks[i]);
-  return best;
+bool any_at_least(const U* ranks, U t) {
+  using V = Vector<U>;
+  constexpr std::int64_t kWidth = V::kWidth;
+  const auto found = (V::load(ranks) >= t) | (V::load(ranks + kWidth) >= t) |
+                     (V::load(ranks + 2 * kWidth) >= t) | (V::load(ranks + 3 * kWidth) >= t);
+  return Words(found).any();
+}
+
+/// The extremes of consecutive blocks, the loader's sibling of one element type and ranking.
+template <class O>
+void block_extremes(const void* data, std::int64_t stride, std::int64_t length, std::int64_t block,
+                    void* extremes) {
+  using T = typename O::Element;
+  auto* out = static_cast<typename O::Unsigned*>(extremes);
+  const T* p = static_cast<const T*>(data);
+  T packed[tuning::kTopKMaxBlock];
+  for (std::int64_t first = 0; first < length; first += block) {
+    const std::int64_t count = min_of(block, length - first);
+    const T* elements = p + first;
+    if (stride != 1) {
+      pack(p + first * stride, stride, count, packed);
+      elements = packed;
+    }
+    *out++ = unsigned_rank<O>(block_rank<O>(elements, count));
+  }
 }
 
 /// Scratch: twice `blocks` extremes, then k * block + k + 1 items, each aligned to 64 bytes.
@@ -40,15 +63,7 @@ void top_k_blocks(const TopKRow& row, TopKItem* out) {
   auto* ordered = reinterpret_cast<Extreme<U>*>(scratch + extremes_bytes);
   auto* items = reinterpret_cast<Item<U>*>(scratch + 2 * extremes_bytes);
 
-  // Blocks and chunks are powers of two, so one divides the other.
-  for_chunks<U>(row, 0, row.length, [&](std::int64_t at, const U* ranks, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; i += block) {
-      const U extreme = highest(ranks + i, min_of(block, count - i));
-      Extreme<U>& of_block = extremes[(at + i) / block];
-      const bool starts_block = (at + i) % block == 0;
-      of_block.rank = starts_block ? extreme : max_of(of_block.rank, extreme);
-    }
-  });
+  row.extremes(row.data, row.stride, row.length, block, extremes);
   std::memcpy(ordered, extremes, static_cast<std::size_t>(blocks) * sizeof(U));
   std::nth_element(ordered, ordered + row.k - 1, ordered + blocks);
   const U threshold = ordered[row.k - 1].rank;
@@ -61,15 +76,20 @@ void top_k_blocks(const TopKRow& row, TopKItem* out) {
     // Never, unless another thread changes the row meanwhile.
     if (candidates + block > row.k * block + row.k) break;
     const std::int64_t first = b * block;
-    for_chunks<U>(row, first, min_of(first + block, row.length),
-                  [&](std::int64_t at, const U* ranks, std::int64_t count) {
-                    for (std::int64_t i = 0; i < count; ++i) {
-                      // Written without a branch; kept only if counted.
-                      items[candidates] = Item<U>::make(ranks[i], at + i);
-                      candidates += ranks[i] >= threshold;
-                      equals += ranks[i] == threshold;
-                    }
-                  });
+    U ranks[tuning::kTopKMaxBlock];
+    const std::int64_t count = min_of(block, row.length - first);
+    row.load(static_cast<const char*>(row.data) + first * row.stride * row.element_size, row.stride,
+             count, ranks);
+    for (std::int64_t group = 0; group < count; group += kLanes<U>) {
+      const std::int64_t end = min_of(group + kLanes<U>, count);
+      if (end - group == kLanes<U> && !any_at_least(ranks + group, threshold)) continue;
+      for (std::int64_t i = group; i < end; ++i) {
+        // Written without a branch; kept only if counted.
+        items[candidates] = Item<U>::make(ranks[i], first + i);
+        candidates += ranks[i] >= threshold;
+        equals += ranks[i] == threshold;
+      }
+    }
   }
   fill_up(items, candidates, row.k);
   select_by_comparison(items, max_of(candidates, row.k), row.k);

@@ -1,6 +1,7 @@
 // The level's table of top-k kernels.
 #include "kernels/top_k_blocks-inl.hpp"
 #include "kernels/top_k_direct-inl.hpp"
+#include "kernels/top_k_lanes-inl.hpp"
 #include "kernels/top_k_radix-inl.hpp"
 
 namespace dmlcpu {
@@ -8,20 +9,24 @@ DMLCPU_DECLARE_LEVEL(DMLCPU_LEVEL)
 
 namespace DMLCPU_LEVEL {
 
-#define DMLCPU_LOADER(T, ranking) load_ranks<Order<T, ranking>>
-#define DMLCPU_LOADERS(enumerator, name, T, kind)                                                 \
-  {DMLCPU_LOADER(T, Ranking::kSmallestNanLast),                                                   \
-   DMLCPU_LOADER(T,                                                                               \
-                 kInfinityBits<T> != 0 ? Ranking::kSmallestNanFirst : Ranking::kSmallestNanLast), \
-   DMLCPU_LOADER(T, Ranking::kLargestNanLast),                                                    \
-   DMLCPU_LOADER(T,                                                                               \
-                 kInfinityBits<T> != 0 ? Ranking::kLargestNanFirst : Ranking::kLargestNanLast)},
+// In the order of Ranking. Integers have no NaNs: they share functions.
+#define DMLCPU_OF_TYPE(function, T)                                                               \
+  {function<Order<T, Ranking::kSmallestNanLast>>,                                                 \
+   function<Order<T, kInfinityBits<T> != 0 ? Ranking::kSmallestNanFirst                           \
+                                           : Ranking::kSmallestNanLast>>,                         \
+   function<Order<T, Ranking::kLargestNanLast>>,                                                  \
+   function<Order<T, kInfinityBits<T> != 0 ? Ranking::kLargestNanFirst : Ranking::kLargestNanLast>>},
+#define DMLCPU_LOADERS(enumerator, name, T, kind) DMLCPU_OF_TYPE(load_ranks, T)
+#define DMLCPU_EXTREMES(enumerator, name, T, kind) DMLCPU_OF_TYPE(block_extremes, T)
 #define DMLCPU_STRATEGIES(U) {top_k_direct<U>, top_k_blocks<U>, top_k_radix<U>}
 
 const TopKKernels top_k_kernels = {
     {DMLCPU_DATA_TYPES(DMLCPU_LOADERS)},
+    {DMLCPU_DATA_TYPES(DMLCPU_EXTREMES)},
     {DMLCPU_STRATEGIES(std::uint8_t), DMLCPU_STRATEGIES(std::uint16_t),
      DMLCPU_STRATEGIES(std::uint32_t), DMLCPU_STRATEGIES(std::uint64_t)},
+    {top_k_lanes<std::uint8_t>, top_k_lanes<std::uint16_t>, top_k_lanes<std::uint32_t>,
+     top_k_lanes<std::uint64_t>},
     {pack_lines<std::uint8_t>, pack_lines<std::uint16_t>, pack_lines<std::uint32_t>,
      pack_lines<std::uint64_t>},
 };

@@ -46,11 +46,14 @@ class TopKRun {
         input_(static_cast<const char*>(descriptor.input.data)),
         values_(static_cast<char*>(descriptor.values.data)),
         indices_(descriptor.indices, 0),
-        load_(
-            kernels().top_k->load[static_cast<int>(descriptor.input.type)][static_cast<int>(ranking(
-                descriptor.axis_direction == AxisDirection::kDecreasing, nans_first(descriptor)))]),
+        type_(static_cast<int>(descriptor.input.type)),
+        ranking_(static_cast<int>(ranking(
+            descriptor.axis_direction == AxisDirection::kDecreasing, nans_first(descriptor)))),
+        load_(kernels().top_k->load[type_][ranking_]),
+        extremes_(kernels().top_k->extremes[type_][ranking_]),
         select_(kernels().top_k->select[width_index(element_size_)]
                                        [static_cast<int>(plan.selection.strategy)]),
+        lanes_(kernels().top_k->lanes[width_index(element_size_)]),
         pack_(kernels().top_k->pack[width_index(element_size_)]) {}
 
   void run() const {
@@ -58,8 +61,11 @@ class TopKRun {
       run_in_pieces();
       return;
     }
-    const std::int64_t item_bytes = round_up(plan_.k * std::int64_t{sizeof(TopKItem)});
-    const std::int64_t kernel_bytes = round_up(plan_.selection.scratch_bytes);
+    const std::int64_t lists = plan_.lanes ? plan_.group : 1;
+    const std::int64_t item_bytes = round_up(lists * plan_.k * std::int64_t{sizeof(TopKItem)});
+    const std::int64_t kernel_bytes =
+        round_up(plan_.lanes ? lanes_scratch_bytes(element_size_, plan_.length)
+                             : plan_.selection.scratch_bytes);
     const std::int64_t pack_bytes =
         plan_.packed ? round_up(plan_.group * plan_.length * element_size_) : 0;
     const std::int64_t worker_bytes = item_bytes + kernel_bytes + pack_bytes;
@@ -85,6 +91,24 @@ class TopKRun {
       pack_(data, plan_.input_stride, plan_.length, line_stride, lines, packed);
       data = packed;
       line_stride = plan_.length;
+    }
+    if (plan_.lanes) {
+      TopKLines group{};
+      group.data = data;
+      group.element_size = element_size_;
+      group.stride = plan_.stride;
+      group.line_stride = line_stride;
+      group.length = plan_.length;
+      group.lines = lines;
+      group.k = plan_.k;
+      group.load = load_;
+      group.scratch = kernel_scratch;
+      lanes_(group, items);
+      for (std::int64_t l = 0; l < lines; ++l) {
+        write(data + l * line_stride * element_size_, items + l * plan_.k,
+              offsets[1] + l * plan_.lines.strides[1], offsets[2] + l * plan_.lines.strides[2]);
+      }
+      return;
     }
     for (std::int64_t l = 0; l < lines; ++l) {
       const char* line = data + l * line_stride * element_size_;
@@ -162,6 +186,7 @@ class TopKRun {
     row.block = plan_.selection.block;
     row.sort_all = plan_.selection.sort_all;
     row.load = load_;
+    row.extremes = extremes_;
     row.scratch = kernel_scratch;
     select_(row, items);
   }
@@ -196,8 +221,12 @@ class TopKRun {
   const char* input_;
   char* values_;
   IndexOutput indices_;
+  int type_;
+  int ranking_;
   RankLoader load_;
+  BlockExtremes extremes_;
   TopKKernel select_;
+  TopKLanesKernel lanes_;
   LinePacker pack_;
 };
 

@@ -18,7 +18,7 @@ std::int64_t block_length(std::int64_t length, std::int64_t k) {
   const double ideal = std::sqrt(static_cast<double>(tuning::kTopKBlockCostRatio) *
                                  static_cast<double>(length) / static_cast<double>(k));
   std::int64_t block = tuning::kTopKMinBlock;
-  while (static_cast<double>(2 * block) <= ideal) block *= 2;
+  while (block < tuning::kTopKMaxBlock && static_cast<double>(2 * block) <= ideal) block *= 2;
   return block;
 }
 
@@ -60,6 +60,31 @@ TopKSelection select_strategy(std::int64_t element_size, std::int64_t length, st
   return plan_selection(strategy, element_size, length, k);
 }
 
+namespace {
+
+/// Chooses how many lines a task takes, and how it reads them.
+void group_lines(std::int64_t element_size, TopKPlan& plan) {
+  const std::int64_t line_bytes = plan.length * element_size;
+  const std::int64_t line_stride = std::abs(plan.lines.strides[0]);
+  const bool neighbours =
+      plan.lines.size > 1 && line_stride > 0 && line_stride < std::abs(plan.input_stride);
+  plan.lanes = plan.pieces == 1 && plan.lines.size >= tuning::kTopKLanesMinLines &&
+               plan.length <= tuning::kTopKLanesMaxLength && plan.k <= tuning::kTopKLanesMaxK;
+  plan.packed = neighbours && !plan.lanes &&
+                line_bytes * tuning::kTopKGroupLines <= tuning::kTopKPackBytes;
+  plan.stride = plan.packed ? 1 : plan.input_stride;
+  // Enough groups for all threads, but neighbouring lines, or lanes, no fewer than fill a cache line.
+  const std::int64_t lines = positions(plan.outer) * plan.lines.size;
+  const std::int64_t share =
+      std::max<std::int64_t>(lines / (plan.threads * tuning::kTasksPerThread), 1);
+  const std::int64_t least = plan.packed || plan.lanes ? 64 / element_size : 1;
+  std::int64_t most = tuning::kTopKGroupLines;
+  if (plan.lanes) most = std::clamp(tuning::kTopKLanesBytes / line_bytes, std::int64_t{16}, most);
+  plan.group = std::min({most, std::max(share, least), plan.lines.size});
+}
+
+}  // namespace
+
 TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   const ConstTensor& input = descriptor.input;
   const auto element_size = static_cast<std::int64_t>(info(input.type).size);
@@ -82,19 +107,8 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   if (plan.outer.count > 0) plan.lines = plan.outer.pop();
 
   plan.threads = threads;
-  plan.group = tuning::kTopKGroupLines;
   const std::int64_t line_bytes = plan.length * element_size;
-  const std::int64_t line_stride = std::abs(plan.lines.strides[0]);
-  plan.packed = plan.lines.size > 1 && line_stride > 0 &&
-                line_stride < std::abs(plan.input_stride) &&
-                line_bytes * tuning::kTopKGroupLines <= tuning::kTopKPackBytes;
-  plan.stride = plan.packed ? 1 : plan.input_stride;
   const std::int64_t lines = positions(plan.outer) * plan.lines.size;
-  // Enough groups for all threads, but a packed group no narrower than a cache line.
-  const std::int64_t share = std::max<std::int64_t>(lines / (threads * tuning::kTasksPerThread), 1);
-  const std::int64_t least = plan.packed ? 64 / element_size : 1;
-  plan.group = std::min({plan.group, std::max(share, least), plan.lines.size});
-
   if (lines < threads) {
     plan.pieces = std::min<std::int64_t>(threads, line_bytes / tuning::kTopKMinPieceBytes);
   }
@@ -102,12 +116,13 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   plan.pieces = std::max({plan.pieces, needed, std::int64_t{1}});
   plan.selection =
       select_strategy(element_size, plan.longest_piece(), std::min(plan.k, plan.longest_piece()));
+  group_lines(element_size, plan);
   return plan;
 }
 
 std::string to_text(const TopKPlan& plan) {
   static const char* const names[] = {"direct", "blocks", "radix"};
-  std::string text = names[static_cast<int>(plan.selection.strategy)];
+  std::string text = plan.lanes ? "lanes" : names[static_cast<int>(plan.selection.strategy)];
   text += " of " + std::to_string(plan.k) + " from " + std::to_string(plan.length) + " by " +
           std::to_string(plan.stride) + (plan.packed ? ", packed" : "") + "\n";
   text += "lines " + std::to_string(positions(plan.outer)) + " x " +

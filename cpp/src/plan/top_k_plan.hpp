@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/tuning.hpp"
 #include "dmlcpu/operators.hpp"
 #include "kernels/kernel_table.hpp"
 #include "plan/axes.hpp"
@@ -30,7 +31,7 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, s
 
 ///   for each position of `outer`                        (in parallel)
 ///     for each group of `lines`                         (in parallel)
-///       for each line
+///       for each line, or all side by side
 ///         for each of `pieces`                          (in parallel, merged in order)
 ///           kernel(row of length / pieces)
 ///         write k values and indices
@@ -41,6 +42,8 @@ struct TopKPlan {
   Axis lines;
   std::int64_t group = 1;  ///< lines per task
   bool packed = false;     ///< whether a group is copied side by side before it is searched
+
+  bool lanes = false;      ///< whether a group's lines are searched side by side
 
   std::int64_t length = 1;
   std::int64_t input_stride = 1;  ///< of the input along the row
@@ -58,6 +61,11 @@ struct TopKPlan {
   std::int64_t piece_start(std::int64_t piece) const { return length * piece / pieces; }
   std::int64_t longest_piece() const { return (length + pieces - 1) / pieces; }
 };
+
+/// The scratch memory of a TopKLanesKernel.
+constexpr std::int64_t lanes_scratch_bytes(std::int64_t element_size, std::int64_t length) {
+  return 2 * tuning::kTopKGroupLines * length * element_size;
+}
 
 /// Plans a valid descriptor that has something to write, for up to `threads` threads.
 TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads);
