@@ -14,11 +14,16 @@ import reference
 
 # Bytes and counts from cpp/src/core/tuning.hpp; around each, one less and one more.
 ROW_BLOCK_BYTES = 4096
-SHORT_ROW_BYTES = 256
+SHORT_ROW_BYTES = 128
 COLUMN_TILE = 2048
 NARROW_BYTES = 512
 RANK_CHUNK = 1024
 DIRECT_LENGTH = 128
+LANES_MIN_LINES = 8
+LANES_MAX_LENGTH = 2048
+LANES_MAX_K = 16
+LANES_BLOCK = 16
+SAMPLED_LENGTH = 16 * 1024
 RADIX_SORT_LENGTH = 1024
 MIN_PIECE_BYTES = 128 * 1024
 GATHER_CHUNK = 512
@@ -42,9 +47,9 @@ def test_row_blocks_and_lanes(instruction_set, dtype, step):
     """A row's only extreme, and ties of two, at the edges of vectors, lane groups and blocks."""
     block = ROW_BLOCK_BYTES // dtype.itemsize
     lanes = [count // dtype.itemsize for count in (16, 32, 64, 128, 256)]
-    for length in near(block, 2 * block, *lanes[2:]):
+    for length in near(block, 2 * block, *lanes):
         edges = [p for p in near(1, *lanes, block, 2 * block) if p < length]
-        edges += [0, length - 1, length - 2]
+        edges += [p for p in (0, length - 1, length - 2) if p >= 0]
         for position in edges:
             x = data.in_layout(ones_at(length, [position], dtype), [0], [step], [1])
             for direction in DIRECTIONS:
@@ -151,6 +156,26 @@ def test_narrow_columns_are_folded(instruction_set, threads, columns, direction)
         assert (got == (0 if direction == "increasing" else rows - 1)).all()
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16], ids=str)
+@pytest.mark.parametrize("policy", ["propagate", "omit"])
+@pytest.mark.parametrize("columns", [1, 7, 31, 300])
+def test_nan_in_each_step_of_columns(instruction_set, dtype, policy, columns):
+    """A NaN in the first step, in a group of steps and behind the last group, in one column: all
+    columns are then compared in another way, from that step on, and must keep their best."""
+    rng = np.random.default_rng(0)
+    wide = max(columns, 2)
+    for steps in (2, 5, 6, 13):
+        for step in range(steps):
+            for column in {0, wide // 2, wide - 1}:
+                x = rng.integers(-9, 9, (steps, wide)).astype(dtype)
+                x[step, column] = np.nan
+                for view in (x, x[::-1], np.asfortranarray(x)):
+                    for name in ("argmax", "argmin"):
+                        got = getattr(dmlcpu, name)(view, 0, nan_policy=policy, keepdims=False)
+                        twin = getattr(np, name if policy == "propagate" else f"nan{name}")
+                        np.testing.assert_array_equal(got, twin(view, 0))
+
+
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.int64], ids=str)
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_short_rows_become_columns(instruction_set, threads, dtype, order):
@@ -173,6 +198,24 @@ def test_short_rows_become_columns(instruction_set, threads, dtype, order):
         x[...] = 0
         assert dmlcpu.argmax(x.T) == 0
         assert dmlcpu.argmax(x.T, axis_direction=1) == x.size - 1
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, np.int64], ids=str)
+@pytest.mark.parametrize("gap", [0, 1, 40])
+def test_short_rows_are_turned_over(instruction_set, dtype, gap):
+    """Every length around the sides of the squares that are turned over in registers, with and
+    without a gap behind each row, in either direction; the last rows end where the memory does."""
+    rng = np.random.default_rng(0)
+    for length in range(2, 2 * 16 + 2):
+        for rows in (2, 15, 16, 17, 70):
+            memory = rng.integers(0, 9, rows * (length + gap) - gap).astype(dtype)
+            shape, strides = (rows, length), ((length + gap) * memory.itemsize, memory.itemsize)
+            x = np.lib.stride_tricks.as_strided(memory, shape, strides)
+            for view in (x, x[:, ::-1]):
+                first = dmlcpu.argmax(view, 1, keepdims=False)
+                np.testing.assert_array_equal(first, np.argmax(view, 1))
+                last = dmlcpu.argmax(view, 1, keepdims=False, axis_direction=1)
+                np.testing.assert_array_equal(length - 1 - last, np.argmax(view[:, ::-1], 1))
 
 
 def test_work_is_cut_into_parts_that_tie(instruction_set, threads):
@@ -276,6 +319,65 @@ def test_top_k_pieces_of_unequal_length(pieces):
                     check_top_k(x, k, "decreasing")
 
 
+@pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_top_k_of_lines_side_by_side(instruction_set, threads, dtype, direction):
+    """Lines, lengths and k around the limits of this strategy, and lengths around the one from
+    which a bound is found first; the lowest rank, which fills unused slots, as an element."""
+    rng = np.random.default_rng(0)
+    ends = [np.iinfo(dtype).min, np.iinfo(dtype).max] if dtype.kind in "iu" else [-np.inf, np.inf]
+    for lines, n, k in [
+        *((lines, 40, 3) for lines in [*near(LANES_MIN_LINES, 16, 32), 70]),
+        *((9, n, 5) for n in near(5, LANES_BLOCK, 10 * LANES_BLOCK, 2 * 10 * LANES_BLOCK)),
+        *((9, n, 5) for n in near(LANES_MAX_LENGTH)),
+        *((9, 40, k) for k in range(1, LANES_MAX_K + 2)),
+    ]:
+        if k > n:
+            continue
+        x = rng.integers(0, 50, (lines, n)).astype(dtype)
+        x[0] = ends[0]
+        x[1] = ends[1]
+        x[2, ::2] = ends[0]
+        x[3, ::2] = ends[1]
+        order = x if direction == "increasing" else reversed_order(x)
+        want = np.argsort(order, 1, kind="stable")[:, :k]
+        for axis in (0, 1):
+            view = np.moveaxis(x, 1, axis) if axis == 1 else np.ascontiguousarray(x.T)
+            got = dmlcpu.top_k(view, k, axis=axis, axis_direction=direction)
+            np.testing.assert_array_equal(np.moveaxis(got.indices, axis, 1), want)
+            np.testing.assert_array_equal(
+                np.moveaxis(got.values, axis, 1), np.take_along_axis(x, want, 1)
+            )
+
+
+def sampled_positions(n):
+    """Where cpp/src/kernels/top_k_radix-inl.hpp looks for its guess."""
+    count = min(n // 64, 32 * 1024)
+    step = n // count
+    state, positions = 1, []
+    for i in range(count):
+        state = (state * 1664525 + 1013904223) % 2**32
+        positions.append(i * step + (state >> 8) % step)
+    return np.array(positions)
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.int64], ids=str)
+def test_top_k_sample_misleads(instruction_set, dtype):
+    """A sample that is all high or all low, though the row is not: the guess is useless, and the
+    threshold is found another way. Rows around the length from which there is a guess."""
+    for n in [*near(SAMPLED_LENGTH), 3 * SAMPLED_LENGTH]:
+        ramp = np.arange(n) % 10_000
+        for high in (True, False):
+            x = ramp.astype(dtype)
+            x[sampled_positions(n)] = 20_000 if high else 0
+            for k in (n // 20, n // 4, n // 2):
+                check_top_k(x, k, "decreasing")
+                check_top_k(x, k, "increasing")
+        for _, x in adversarial(dtype, n):
+            check_top_k(x, n // 30, "decreasing")
+            check_top_k(x, n // 30, "increasing")
+
+
 @pytest.mark.parametrize("lines", [1, 2, 31, 32, 33, 65])
 @pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32, np.float64], ids=str)
 def test_top_k_groups_of_strided_lines(instruction_set, threads, lines, dtype):
@@ -283,10 +385,10 @@ def test_top_k_groups_of_strided_lines(instruction_set, threads, lines, dtype):
     rng = np.random.default_rng(0)
     x = rng.integers(-50, 50, (2, 300, lines)).astype(dtype)
     for view in (x, x[:, ::-1, ::-1], np.asfortranarray(x)):
-        want = reference.top_k(view[:, :, :1], 7, axis=1)
-        got = dmlcpu.top_k(view, 7, axis=1)
+        want = reference.top_k(view[:, :, :1], 20, axis=1)
+        got = dmlcpu.top_k(view, 20, axis=1)
         np.testing.assert_array_equal(got.indices[:, :, :1], want[1])
-        want = np.argsort(-view.astype(float), 1, kind="stable")[:, :7]
+        want = np.argsort(-view.astype(float), 1, kind="stable")[:, :20]
         np.testing.assert_array_equal(got.indices, want)
 
 

@@ -1,8 +1,10 @@
 // Every top-k strategy, also where the planner would choose another, against the direct one; on
 // every instruction set.
+#include <limits>
 #include <random>
 
 #include "check.hpp"
+#include "core/tuning.hpp"
 #include "dmlcpu/runtime.hpp"
 #include "kernels/dispatch.hpp"
 #include "plan/top_k_plan.hpp"
@@ -14,6 +16,7 @@ namespace {
 
 constexpr int kFloat32 = static_cast<int>(dmlcpu::DataType::kFloat32);
 constexpr int kUInt8 = static_cast<int>(dmlcpu::DataType::kUInt8);
+constexpr int kInt32 = static_cast<int>(dmlcpu::DataType::kInt32);
 constexpr int kFloat64 = static_cast<int>(dmlcpu::DataType::kFloat64);
 
 std::vector<TopKItem> select(TopKStrategy strategy, int type, int width, const void* data,
@@ -67,6 +70,51 @@ void compare_strategies(int type, int width, const std::vector<T>& x, std::int64
   }
 }
 
+/// Lines side by side, against each by itself; as neighbours along an axis, or along the last axis.
+template <class T>
+void compare_lanes(int type, int width, const std::vector<T>& x, std::int64_t n, std::int64_t lines,
+                   bool neighbours) {
+  for (std::int64_t k = 1; k <= dmlcpu::tuning::kTopKLanesMaxK && k <= n; ++k) {
+    const std::int64_t bytes = dmlcpu::lanes_scratch_bytes(1 << width, n);
+    std::vector<char> scratch(static_cast<std::size_t>(bytes + 128), 'g');
+    auto address = reinterpret_cast<std::uintptr_t>(scratch.data());
+    char* const aligned = scratch.data() + (64 - address % 64) % 64;
+    dmlcpu::TopKLines group{};
+    group.data = x.data();
+    group.element_size = 1 << width;
+    group.stride = neighbours ? lines : 1;
+    group.line_stride = neighbours ? 1 : n;
+    group.length = n;
+    group.lines = lines;
+    group.k = k;
+    group.load =
+        dmlcpu::kernels().top_k->load[type][static_cast<int>(dmlcpu::Ranking::kLargestNanFirst)];
+    group.scratch = aligned;
+    std::vector<TopKItem> items(static_cast<std::size_t>(lines * k));
+    dmlcpu::kernels().top_k->lanes[width](group, items.data());
+    for (int i = 0; i < 64; ++i) CHECK(aligned[bytes + i] == 'g');
+    for (std::int64_t l = 0; l < lines; ++l) {
+      const auto got = items.begin() + l * k;
+      CHECK(same({got, got + k}, select(TopKStrategy::kDirect, type, width,
+                                        x.data() + l * group.line_stride, group.stride, n, k)));
+    }
+  }
+}
+
+template <class T, class Make>
+void test_lanes(int type, int width, Make&& make) {
+  for (const int n : {1, 2, 3, 4, 5, 15, 17, 100, 511, 513}) {
+    for (const int lines : {1, 3, 8, 16, 17, 32}) {
+      for (int pattern = 0; pattern < 5; ++pattern) {
+        std::vector<T> x;
+        for (int i = 0; i < n * lines; ++i) x.push_back(make(pattern, i, n * lines));
+        compare_lanes(type, width, x, n, lines, false);
+        compare_lanes(type, width, x, n, lines, true);
+      }
+    }
+  }
+}
+
 template <class T, class Make>
 void test_type(int type, int width, Make&& make) {
   for (const int n : {1, 2, 31, 32, 33, 127, 1023, 1024, 1025, 4000, 40000}) {
@@ -99,12 +147,22 @@ int main() {
   };
   for (const std::string_view name : dmlcpu::instruction_sets()) {
     dmlcpu::use_instruction_set(name);
-    test_type<float>(kFloat32, 2,
-                     [&](int p, int i, int n) { return static_cast<float>(make(p, i, n)); });
-    test_type<double>(kFloat64, 3, make);
-    test_type<std::uint8_t>(kUInt8, 0, [&](int p, int i, int n) {
+    const auto floats = [&](int p, int i, int n) { return static_cast<float>(make(p, i, n)); };
+    const auto bytes = [&](int p, int i, int n) {
       return static_cast<std::uint8_t>(static_cast<int>(make(p, i, n)));
-    });
+    };
+    // The lowest rank, which the lanes treat apart, more often than k times.
+    const auto lowest = [&](int p, int i, int n) {
+      const int x = static_cast<int>(make(p, i, n)) % 3;
+      return x == 0 ? std::numeric_limits<std::int32_t>::min() : x;
+    };
+    test_type<float>(kFloat32, 2, floats);
+    test_type<double>(kFloat64, 3, make);
+    test_type<std::uint8_t>(kUInt8, 0, bytes);
+    test_lanes<float>(kFloat32, 2, floats);
+    test_lanes<double>(kFloat64, 3, make);
+    test_lanes<std::uint8_t>(kUInt8, 0, bytes);
+    test_lanes<std::int32_t>(kInt32, 2, lowest);
   }
   return check::failures == 0 ? 0 : 1;
 }

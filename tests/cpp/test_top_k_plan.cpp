@@ -51,11 +51,21 @@ TopKPlan plan(std::initializer_list<std::int64_t> sizes, std::int64_t axis, std:
 }
 
 void test_strided_axes_are_packed() {
-  const TopKPlan p = plan({500, 64}, 0, 5, 1);
+  const TopKPlan p = plan({500, 64}, 0, 20, 1);
   CHECK(p.packed);
   CHECK(p.stride == 1);
   CHECK(p.input_stride == 64);
-  CHECK(!plan({64, 500}, 1, 5, 1).packed);
+  CHECK(!plan({64, 500}, 1, 20, 1).packed);
+}
+
+void test_many_short_lines_are_searched_side_by_side() {
+  namespace tuning = dmlcpu::tuning;
+  CHECK(plan({500, 64}, 0, 5, 1).lanes);
+  CHECK(plan({64, 500}, 1, tuning::kTopKLanesMaxK, 1).lanes);
+  CHECK(!plan({64, 500}, 1, tuning::kTopKLanesMaxK + 1, 1).lanes);
+  CHECK(!plan({tuning::kTopKLanesMinLines - 1, 500}, 1, 5, 1).lanes);
+  CHECK(plan({16, tuning::kTopKLanesMaxLength}, 1, 5, 1).lanes);
+  CHECK(!plan({16, tuning::kTopKLanesMaxLength + 1}, 1, 5, 1).lanes);
 }
 
 void test_long_rows_are_cut_only_when_there_are_too_few() {
@@ -74,8 +84,9 @@ void test_pieces_cover_the_row() {
 }
 
 void test_plans_can_be_printed() {
-  const std::string text = to_text(plan({64, 500}, 1, 5, 1));
-  CHECK(text.find("blocks of 5 from 500 by 1\n") == 0);
+  const std::string text = to_text(plan({64, 500}, 1, 20, 1));
+  CHECK(text.find("radix of 20 from 500 by 1\n") == 0);
+  CHECK(to_text(plan({64, 500}, 1, 5, 1)).find("lanes of 5 from 500 by 1\n") == 0);
 }
 
 }  // namespace
@@ -86,6 +97,7 @@ int main() {
   test_blocks_are_powers_of_two_and_enough();
   test_scratch_stays_small_for_small_k();
   test_strided_axes_are_packed();
+  test_many_short_lines_are_searched_side_by_side();
   test_long_rows_are_cut_only_when_there_are_too_few();
   test_pieces_cover_the_row();
   return check::failures == 0 ? 0 : 1;

@@ -68,19 +68,33 @@ inline constexpr std::int64_t kTopKMaxBlock = 1024;
 inline constexpr std::int64_t kTopKBlocksPerResult = 2;
 inline constexpr std::int64_t kTopKBlocksMaxK = 4096;
 
+/// Elements sampled from a row to guess a threshold, none from short rows. A larger sample guesses
+/// closer, so that fewer elements are collected and sorted in vain.
+constexpr std::int64_t top_k_sample(std::int64_t length) {
+  if (length < 16 * 1024) return 0;
+  return length / 64 < 32 * 1024 ? length / 64 : 32 * 1024;
+}
+
+/// Room for elements that are sorted to select k: twice as many as the guess is meant to
+/// collect, and the elements equal to the threshold.
+constexpr std::int64_t top_k_radix_room(std::int64_t length, std::int64_t k, bool sort_all) {
+  if (sort_all || top_k_sample(length) == 0) return sort_all ? length : k;
+  return 3 * k + 8 * (length / top_k_sample(length));
+}
+
 /// Selected elements are sorted by comparison up to this many, by radix above.
 inline constexpr std::int64_t kTopKRadixSortLength = 1024;
 
 /// Groups of at least so many lines, each of at most such a length and with k at most this, are
-/// selected from side by side, a line per vector lane. Inserting costs some 6 operations per slot for
-/// all lanes together; more slots than these, and looking for candidates in one line after the other
-/// is faster. The length bounds the scratch memory.
+/// selected from side by side, a line per vector lane. Inserting costs some 6 operations per slot
+/// for all lanes together; more slots than these, and looking for candidates in one line after the
+/// other is faster. The length bounds the scratch memory.
 inline constexpr std::int64_t kTopKLanesMinLines = 8;
 inline constexpr std::int64_t kTopKLanesMaxLength = 2048;
 inline constexpr std::int64_t kTopKLanesMaxK = 16;
 
-/// Blocks whose extremes give a bound before anything is inserted: shorter ones give a closer bound,
-/// longer ones take less time.
+/// Blocks whose extremes give a bound before anything is inserted: shorter ones give a closer
+/// bound, longer ones take less time.
 inline constexpr std::int64_t kTopKLanesBlock = 16;
 inline constexpr std::int64_t kTopKLanesBlocksPerSlot = 2;
 
@@ -98,6 +112,9 @@ inline constexpr std::int64_t kTopKPackBytes = 512 * 1024;
 /// Rows fewer than threads are cut into pieces of at least this many bytes: merging the pieces'
 /// results is serial.
 inline constexpr std::int64_t kTopKMinPieceBytes = 128 * 1024;
+
+/// Selected elements of one row are written by all threads from this many on.
+inline constexpr std::int64_t kTopKMinWrites = 16 * 1024;
 
 /// Row pieces never exceed this many elements, so that positions fit 32 bits inside the kernels.
 inline constexpr std::int64_t kTopKMaxPiece = std::int64_t{1} << 31;

@@ -58,7 +58,8 @@ struct TopKItem {
 /// Writes the ranks of data[0], data[stride], ... as unsigned integers of the element's width.
 using RankLoader = void (*)(const void* data, std::int64_t stride, std::int64_t count, void* ranks);
 
-/// Writes the highest rank of each `block` elements, the last block may have fewer, in the same form.
+/// Writes the highest rank of each `block` elements, the last block may have fewer, in the same
+/// form.
 using BlockExtremes = void (*)(const void* data, std::int64_t stride, std::int64_t length,
                                std::int64_t block, void* extremes);
 

@@ -8,29 +8,11 @@
 // in blocks at t.
 #pragma once
 
-#include "kernels/block_rank-inl.hpp"
-#include "kernels/top_k_items-inl.hpp"
+#include "kernels/top_k_candidates-inl.hpp"
 
 namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
-
-/// A block's extreme. A type of this namespace, for std::nth_element.
-template <class U>
-struct Extreme {
-  U rank;
-  bool operator<(const Extreme& other) const { return rank > other.rank; }
-};
-
-/// Whether any of kLanes<U> ranks is at least t.
-template <class U>
-bool any_at_least(const U* ranks, U t) {
-  using V = Vector<U>;
-  constexpr std::int64_t kWidth = V::kWidth;
-  const auto found = (V::load(ranks) >= t) | (V::load(ranks + kWidth) >= t) |
-                     (V::load(ranks + 2 * kWidth) >= t) | (V::load(ranks + 3 * kWidth) >= t);
-  return Words(found).any();
-}
 
 /// The extremes of consecutive blocks, the loader's sibling of one element type and ranking.
 template <class O>
@@ -59,8 +41,8 @@ void top_k_blocks(const TopKRow& row, TopKItem* out) {
   const std::int64_t extremes_bytes =
       (blocks * static_cast<std::int64_t>(sizeof(U)) + 63) / 64 * 64;
   auto* scratch = static_cast<char*>(row.scratch);
-  auto* extremes = reinterpret_cast<Extreme<U>*>(scratch);
-  auto* ordered = reinterpret_cast<Extreme<U>*>(scratch + extremes_bytes);
+  auto* extremes = reinterpret_cast<Descending<U>*>(scratch);
+  auto* ordered = reinterpret_cast<Descending<U>*>(scratch + extremes_bytes);
   auto* items = reinterpret_cast<Item<U>*>(scratch + 2 * extremes_bytes);
 
   row.extremes(row.data, row.stride, row.length, block, extremes);

@@ -12,10 +12,11 @@ namespace DMLCPU_LEVEL {
 // In the order of Ranking. Integers have no NaNs: they share functions.
 #define DMLCPU_OF_TYPE(function, T)                                                               \
   {function<Order<T, Ranking::kSmallestNanLast>>,                                                 \
-   function<Order<T, kInfinityBits<T> != 0 ? Ranking::kSmallestNanFirst                           \
-                                           : Ranking::kSmallestNanLast>>,                         \
+   function<                                                                                      \
+       Order<T, kInfinityBits<T> != 0 ? Ranking::kSmallestNanFirst : Ranking::kSmallestNanLast>>, \
    function<Order<T, Ranking::kLargestNanLast>>,                                                  \
-   function<Order<T, kInfinityBits<T> != 0 ? Ranking::kLargestNanFirst : Ranking::kLargestNanLast>>},
+   function<                                                                                      \
+       Order<T, kInfinityBits<T> != 0 ? Ranking::kLargestNanFirst : Ranking::kLargestNanLast>>},
 #define DMLCPU_LOADERS(enumerator, name, T, kind) DMLCPU_OF_TYPE(load_ranks, T)
 #define DMLCPU_EXTREMES(enumerator, name, T, kind) DMLCPU_OF_TYPE(block_extremes, T)
 #define DMLCPU_STRATEGIES(U) {top_k_direct<U>, top_k_blocks<U>, top_k_radix<U>}

@@ -1,5 +1,5 @@
-// top-k of many short lines with small k: a line per vector lane, its best elements in a sorted list
-// into which better ones are inserted, for all lanes at once and without a branch.
+// top-k of many short lines with small k: a line per vector lane, its best elements in a sorted
+// list into which better ones are inserted, for all lanes at once and without a branch.
 #pragma once
 
 #include "kernels/top_k_items-inl.hpp"
@@ -48,8 +48,8 @@ V lower(V a, V b) {
   return a < b ? a : b;
 }
 
-/// The best so far of a vector's lines, in kSlots slots, best first; of equal ranks the earlier step
-/// first. Elements of the lowest rank never enter: slots that they should have keep that rank.
+/// The best so far of a vector's lines, in kSlots slots, best first; of equal ranks the earlier
+/// step first. Elements of the lowest rank never enter: slots that they should have keep that rank.
 template <class U, int kSlots>
 class BestOfLanes {
   using L = Lanes<U>;
@@ -80,7 +80,8 @@ class BestOfLanes {
   }
   V worst() const { return ranks_[kSlots - 1]; }
 
-  /// Writes the first k of each of `lines` lanes, one lane behind the other, given the lanes' steps.
+  /// Writes the first k of each of `lines` lanes, one lane behind the other, given the lanes'
+  /// steps.
   void write(const U* steps, std::int64_t stride, std::int64_t lines, std::int64_t k,
              TopKItem* items) const {
     for (std::int64_t l = 0; l < lines; ++l) {
@@ -196,7 +197,8 @@ void top_k_lanes(const TopKLines& group, TopKItem* items) {
     }
     transpose(ranks, length, stride, length, steps, stride);
   }
-  select_lanes_for<U, 2, 3, 4, 5, 6, 8, 10, 12>(group.k)(steps, stride, length, lines, group.k, items);
+  select_lanes_for<U, 2, 3, 4, 5, 6, 8, 10, 12>(group.k)(steps, stride, length, lines, group.k,
+                                                         items);
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ class TopKRun {
         values_(static_cast<char*>(descriptor.values.data)),
         indices_(descriptor.indices, 0),
         type_(static_cast<int>(descriptor.input.type)),
-        ranking_(static_cast<int>(ranking(
-            descriptor.axis_direction == AxisDirection::kDecreasing, nans_first(descriptor)))),
+        ranking_(static_cast<int>(ranking(descriptor.axis_direction == AxisDirection::kDecreasing,
+                                          nans_first(descriptor)))),
         load_(kernels().top_k->load[type_][ranking_]),
         extremes_(kernels().top_k->extremes[type_][ranking_]),
         select_(kernels().top_k->select[width_index(element_size_)]
@@ -105,7 +105,7 @@ class TopKRun {
       group.scratch = kernel_scratch;
       lanes_(group, items);
       for (std::int64_t l = 0; l < lines; ++l) {
-        write(data + l * line_stride * element_size_, items + l * plan_.k,
+        write(data + l * line_stride * element_size_, items + l * plan_.k, plan_.k,
               offsets[1] + l * plan_.lines.strides[1], offsets[2] + l * plan_.lines.strides[2]);
       }
       return;
@@ -113,7 +113,7 @@ class TopKRun {
     for (std::int64_t l = 0; l < lines; ++l) {
       const char* line = data + l * line_stride * element_size_;
       select(line, plan_.length, plan_.k, kernel_scratch, items);
-      write(line, items, offsets[1] + l * plan_.lines.strides[1],
+      write(line, items, plan_.k, offsets[1] + l * plan_.lines.strides[1],
             offsets[2] + l * plan_.lines.strides[2]);
     }
   }
@@ -144,7 +144,12 @@ class TopKRun {
                scratch.at(plan_.pieces * item_bytes + worker * kernel_bytes), items_of(piece));
       });
       merge_pieces(items_of, heads, merged.data());
-      write(data, merged.data(), offsets[1], offsets[2]);
+      const std::int64_t tasks = plan_.k < tuning::kTopKMinWrites ? 1 : threads;
+      parallel_for(threads, tasks, [&](std::int64_t task, int) {
+        const std::int64_t first = plan_.k * task / tasks;
+        write(data, merged.data() + first, plan_.k * (task + 1) / tasks - first,
+              offsets[1] + first * plan_.value_stride, offsets[2] + first * plan_.index_stride);
+      });
     }
   }
 
@@ -191,25 +196,25 @@ class TopKRun {
     select_(row, items);
   }
 
-  void write(const char* line, const TopKItem* items, std::int64_t value_offset,
+  void write(const char* line, const TopKItem* items, std::int64_t count, std::int64_t value_offset,
              std::int64_t index_offset) const {
     switch (element_size_) {
       case 1:
-        return write_as<std::uint8_t>(line, items, value_offset, index_offset);
+        return write_as<std::uint8_t>(line, items, count, value_offset, index_offset);
       case 2:
-        return write_as<std::uint16_t>(line, items, value_offset, index_offset);
+        return write_as<std::uint16_t>(line, items, count, value_offset, index_offset);
       case 4:
-        return write_as<std::uint32_t>(line, items, value_offset, index_offset);
+        return write_as<std::uint32_t>(line, items, count, value_offset, index_offset);
       default:
-        return write_as<std::uint64_t>(line, items, value_offset, index_offset);
+        return write_as<std::uint64_t>(line, items, count, value_offset, index_offset);
     }
   }
 
   template <class U>
-  void write_as(const char* line, const TopKItem* items, std::int64_t value_offset,
-                std::int64_t index_offset) const {
+  void write_as(const char* line, const TopKItem* items, std::int64_t count,
+                std::int64_t value_offset, std::int64_t index_offset) const {
     char* to = values_ + value_offset * element_size_;
-    for (std::int64_t i = 0; i < plan_.k; ++i) {
+    for (std::int64_t i = 0; i < count; ++i) {
       std::memcpy(to + i * plan_.value_stride * element_size_,
                   line + items[i].index * plan_.stride * element_size_, sizeof(U));
       indices_.write(index_offset + i * plan_.index_stride, 0, &items[i].index, 1);

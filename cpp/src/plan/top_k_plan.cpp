@@ -41,8 +41,9 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, s
     }
     case TopKStrategy::kRadix: {
       selection.sort_all = k > length / 2;
-      const std::int64_t sorted = selection.sort_all ? length : k;
-      selection.scratch_bytes = 2 * (sorted + 1) * item_bytes(element_size);
+      const std::int64_t room = tuning::top_k_radix_room(length, k, selection.sort_all);
+      selection.scratch_bytes = round_up(2 * (room + 1) * item_bytes(element_size)) +
+                                tuning::top_k_sample(length) * element_size;
       break;
     }
   }
@@ -70,10 +71,11 @@ void group_lines(std::int64_t element_size, TopKPlan& plan) {
       plan.lines.size > 1 && line_stride > 0 && line_stride < std::abs(plan.input_stride);
   plan.lanes = plan.pieces == 1 && plan.lines.size >= tuning::kTopKLanesMinLines &&
                plan.length <= tuning::kTopKLanesMaxLength && plan.k <= tuning::kTopKLanesMaxK;
-  plan.packed = neighbours && !plan.lanes &&
-                line_bytes * tuning::kTopKGroupLines <= tuning::kTopKPackBytes;
+  plan.packed =
+      neighbours && !plan.lanes && line_bytes * tuning::kTopKGroupLines <= tuning::kTopKPackBytes;
   plan.stride = plan.packed ? 1 : plan.input_stride;
-  // Enough groups for all threads, but neighbouring lines, or lanes, no fewer than fill a cache line.
+  // Enough groups for all threads, but neighbouring lines, or lanes, no fewer than fill a cache
+  // line.
   const std::int64_t lines = positions(plan.outer) * plan.lines.size;
   const std::int64_t share =
       std::max<std::int64_t>(lines / (plan.threads * tuning::kTasksPerThread), 1);

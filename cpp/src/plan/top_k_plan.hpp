@@ -43,7 +43,7 @@ struct TopKPlan {
   std::int64_t group = 1;  ///< lines per task
   bool packed = false;     ///< whether a group is copied side by side before it is searched
 
-  bool lanes = false;      ///< whether a group's lines are searched side by side
+  bool lanes = false;  ///< whether a group's lines are searched side by side
 
   std::int64_t length = 1;
   std::int64_t input_stride = 1;  ///< of the input along the row
