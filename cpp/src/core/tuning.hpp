@@ -124,4 +124,7 @@ inline constexpr std::int64_t kTopKMaxPiece = std::int64_t{1} << 31;
 /// Tuples whose offsets are computed at a time, ahead of the copies.
 inline constexpr std::int64_t kGatherChunk = 512;
 
+/// Slices that are asked for ahead of the copy.
+inline constexpr std::int64_t kGatherPrefetch = 16;
+
 }  // namespace dmlcpu::tuning

@@ -7,24 +7,27 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// A coordinate in [0, size) if it is in range, negative ones wrapped; else outside, as unsigned.
-template <class I>
-std::uint64_t wrap(I coordinate, std::int64_t size) {
-  if (static_cast<I>(-1) > static_cast<I>(0)) return coordinate;
-  const auto c = static_cast<std::int64_t>(coordinate);
-  return static_cast<std::uint64_t>(c + (c < 0 ? size : 0));
-}
-
-/// The coordinate clamped to [0, size), size at least 1. Where tuples were checked before, the
-/// clamp still keeps a tuple that another thread changes meanwhile inside the input.
+/// The coordinate, negative ones wrapped, clamped to [0, size), size at least 1. Where tuples were
+/// checked before, the clamp still keeps a tuple that another thread changes meanwhile inside the
+/// input.
 template <class I>
 std::int64_t clamp(I coordinate, std::int64_t size) {
   if (static_cast<I>(-1) > static_cast<I>(0)) {
     return static_cast<std::int64_t>(
         min_of<std::uint64_t>(coordinate, static_cast<std::uint64_t>(size - 1)));
   }
-  const auto c = static_cast<std::int64_t>(wrap(coordinate, size));
-  return min_of(max_of<std::int64_t>(c, 0), size - 1);
+  const auto c = static_cast<std::int64_t>(coordinate);
+  return min_of(max_of<std::int64_t>(c + (c < 0 ? size : 0), 0), size - 1);
+}
+
+/// A word whose sign bit is set if the coordinate is not in [-size, size), or [0, size) if unsigned.
+template <class I>
+std::int64_t range_error(I coordinate, std::int64_t size) {
+  const auto c = static_cast<std::int64_t>(coordinate);
+  // Unsigned ones from 2^63 on have the sign bit themselves.
+  if (static_cast<I>(-1) > static_cast<I>(0)) return c | (size - 1 - c);
+  // -1 is as good as 0, -2 as 1.
+  return size - 1 - (c < 0 ? ~c : c);
 }
 
 /// Calls body(i, coordinate) for coordinate j of `count` tuples from `first` on. The strides of
@@ -62,21 +65,27 @@ void gather_offsets(const GatherTuples& tuples, std::int64_t first, std::int64_t
 
 template <class I>
 bool gather_check(const GatherTuples& tuples, std::int64_t first, std::int64_t count) {
-  std::uint64_t bad = 0;
+  std::int64_t errors = 0;
   for (int j = 0; j < tuples.length; ++j) {
     const std::int64_t size = tuples.sizes[j];
-    for_coordinates<I>(tuples, j, first, count, [&bad, size](std::int64_t, I coordinate) {
-      bad |= static_cast<std::uint64_t>(wrap(coordinate, size) >= static_cast<std::uint64_t>(size));
+    for_coordinates<I>(tuples, j, first, count, [&errors, size](std::int64_t, I coordinate) {
+      errors |= range_error(coordinate, size);
     });
   }
-  return bad == 0;
+  return errors >= 0;
 }
 
 /// Slices of kBytes consecutive bytes on both sides.
 template <int kBytes>
 void copy_fixed(const char* data, std::int64_t element_size, char* output,
                 std::int64_t output_stride, const std::int64_t* offsets, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
+  constexpr std::int64_t kAhead = tuning::kGatherPrefetch;
+  std::int64_t i = 0;
+  for (; i + kAhead < count; ++i) {
+    prefetch(data + offsets[i + kAhead] * element_size);
+    std::memcpy(output + i * output_stride, data + offsets[i] * element_size, kBytes);
+  }
+  for (; i < count; ++i) {
     std::memcpy(output + i * output_stride, data + offsets[i] * element_size, kBytes);
   }
 }

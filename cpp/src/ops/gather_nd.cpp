@@ -49,7 +49,11 @@ class GatherNdRun {
     std::atomic<bool> good{true};
     parallel_for(plan_.threads, plan_.cells(), [&](std::int64_t cell_number, int) {
       const Cell cell = cell_at(cell_number);
-      if (!check_(cell.tuples, 0, cell.count)) good.store(false, std::memory_order_relaxed);
+      // By the chunk: each coordinate is a pass over the tuples, which should stay in the cache.
+      for (std::int64_t first = 0; first < cell.count; first += tuning::kGatherChunk) {
+        const std::int64_t count = std::min(tuning::kGatherChunk, cell.count - first);
+        if (!check_(cell.tuples, first, count)) good.store(false, std::memory_order_relaxed);
+      }
     });
     return good.load();
   }
