@@ -8,29 +8,24 @@ the call.
 """
 
 import importlib.util
-import os
 
+import builds
 import numpy as np
+
+from measure import threads
 
 
 def dmlcpu_call(w, x, indices=None):
-    import dmlcpu
-
-    if w.operator == "argmax":
-        axis = w.options["axis"]
-        return lambda: dmlcpu.argmax(x, axis, keepdims=False)
-    if w.operator == "top_k":
-        k, axis = w.options["k"], w.options["axis"]
-        return lambda: dmlcpu.top_k(x, k, axis=axis)
-    if w.reuse_output:
-        out = np.empty((len(indices), *x.shape[indices.shape[1] :]), x.dtype)
-        return lambda: dmlcpu.gather_nd(x, indices, out=out)
-    return lambda: dmlcpu.gather_nd(x, indices)
+    return builds.call_for(builds.installed(), w, x, indices)
 
 
 def numpy_call(w, x, indices=None):
     if w.operator == "argmax":
         axis = w.options["axis"]
+        if w.options.get("omit"):
+            return lambda: np.nanargmax(x, axis)
+        if w.options.get("last"):
+            return lambda: x.shape[axis] - 1 - np.argmax(np.flip(x, axis), axis)
         if not isinstance(axis, tuple):
             return lambda: np.argmax(x, axis)
 
@@ -68,6 +63,8 @@ def numpy_call(w, x, indices=None):
 
 
 def torch_call(w, x, indices=None):
+    if w.options.get("omit") or w.options.get("last"):
+        return None
     import torch
 
     torch.set_num_threads(threads())
@@ -107,7 +104,14 @@ def onnxruntime_call(w, x, indices=None):
         initializers = []
         if w.operator == "argmax":
             nodes.append(
-                helper.make_node("ArgMax", [name], ["y"], axis=w.options["axis"], keepdims=0)
+                helper.make_node(
+                    "ArgMax",
+                    [name],
+                    ["y"],
+                    axis=w.options["axis"],
+                    keepdims=0,
+                    select_last_index=int(w.options.get("last", False)),
+                )
             )
         elif w.operator == "top_k":
             initializers = [helper.make_tensor("k", TensorProto.INT64, [1], [w.options["k"]])]
@@ -127,7 +131,7 @@ def onnxruntime_call(w, x, indices=None):
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         return ort.InferenceSession(model.SerializeToString(), options), feed
 
-    if w.operator == "argmax" and not isinstance(w.options["axis"], int):
+    if w.options.get("omit") or (w.operator == "argmax" and not isinstance(w.options["axis"], int)):
         return None
     try:
         s, feed = session(False)
@@ -143,6 +147,8 @@ def onnxruntime_call(w, x, indices=None):
 
 
 def openvino_call(w, x, indices=None):
+    if w.options.get("omit") or w.options.get("last"):
+        return None
     import openvino as ov
     from openvino import opset11 as op
 
@@ -191,7 +197,11 @@ def jax_call(w, x, indices=None):
     data = jnp.asarray(np.ascontiguousarray(x))
     if w.operator == "argmax":
         axis = w.options["axis"]
-        if isinstance(axis, tuple):
+        if w.options.get("last"):
+            return None
+        if w.options.get("omit"):
+            f = jax.jit(lambda a: jnp.nanargmax(a, axis))
+        elif isinstance(axis, tuple):
             f = jax.jit(
                 lambda a: jnp.argmax(
                     jnp.moveaxis(a, axis, (-2, -1)).reshape(*np.delete(x.shape, axis), -1), -1
@@ -218,7 +228,7 @@ def jax_call(w, x, indices=None):
 def polars_call(w, x, indices=None):
     import polars
 
-    if w.operator != "argmax" or x.ndim != 1:
+    if w.operator != "argmax" or x.ndim != 1 or w.options.get("omit") or w.options.get("last"):
         return None
     series = polars.Series(x)
     return lambda: series.arg_max()
@@ -228,6 +238,8 @@ def bottleneck_call(w, x, indices=None):
     import bottleneck
 
     if w.operator != "argmax" or not isinstance(w.options["axis"], int) or x.itemsize < 4:
+        return None
+    if w.options.get("last"):
         return None
     axis = w.options["axis"]
     return lambda: bottleneck.nanargmax(x, axis)
@@ -243,10 +255,6 @@ CALLS = {
     "polars": ("polars", polars_call),
     "bottleneck": ("bottleneck", bottleneck_call),
 }
-
-
-def threads():
-    return int(os.environ["OMP_NUM_THREADS"])
 
 
 def installed():

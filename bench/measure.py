@@ -1,8 +1,15 @@
-"""Timing contestants against each other in one process."""
+"""Timing calls against each other in one process."""
 
+import os
+import statistics
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+
+
+def threads():
+    return int(os.environ["OMP_NUM_THREADS"])
 
 
 def same_answer(workload, tensors, got, want):
@@ -17,7 +24,8 @@ def same_answer(workload, tensors, got, want):
     last = np.moveaxis(x, axes, range(-len(axes), 0))
     last = last.reshape(*last.shape[: last.ndim - len(axes)], -1)
     got, want = (np.asarray(a).astype(np.int64)[..., None] for a in (got, want))
-    return np.array_equal(np.take_along_axis(last, got, -1), np.take_along_axis(last, want, -1))
+    got, want = (np.take_along_axis(last, a, -1) for a in (got, want))
+    return np.array_equal(got, want, equal_nan=x.dtype.kind == "f")
 
 
 def seconds_of(call, repeats):
@@ -27,34 +35,67 @@ def seconds_of(call, repeats):
     return (time.perf_counter() - start) / repeats
 
 
-def race(calls, rounds, rest=0.05, least=0.01):
+def repeats_of(call, least=0.01):
+    """How often a call is repeated so that a measurement takes at least so many seconds."""
+    call()
+    return max(1, int(least / max(seconds_of(call, 1), 1e-7)))
+
+
+def turn(call, repeats, rest=0.05):
+    """Seconds per call, after a rest in which others' idle threads stop spinning, and one call that
+    is not counted."""
+    time.sleep(rest)
+    call()
+    return seconds_of(call, repeats)
+
+
+def race(calls, rounds):
     """Seconds per call of each contestant, a list with one entry per round.
 
-    Rounds are interleaved. Before each measurement the process rests, since some libraries' idle
-    threads spin for a while after a call, and one call is not counted. Short calls are repeated for
-    `least` seconds.
+    Rounds are interleaved, short calls repeated. A contestant may be a pair: what to do before its
+    turn, and the call.
     """
+    contestants = {name: c if isinstance(c, tuple) else (None, c) for name, c in calls.items()}
     repeats = {}
-    for name, call in calls.items():
-        call()
-        repeats[name] = max(1, int(least / max(seconds_of(call, 1), 1e-7)))
     seconds = {name: [] for name in calls}
-    for _ in range(rounds):
-        for name, call in calls.items():
-            time.sleep(rest)
-            call()
-            seconds[name].append(seconds_of(call, repeats[name]))
+    for number in range(rounds + 1):
+        for name, (prepare, call) in contestants.items():
+            if prepare:
+                prepare()
+            if number == 0:
+                repeats[name] = repeats_of(call)
+                continue
+            seconds[name].append(turn(call, repeats[name]))
     return seconds
 
 
-def read_bandwidth(threads, megabytes=64):
-    """Bytes per second that `threads` threads read from memory: sums over a large array."""
-    from concurrent.futures import ThreadPoolExecutor
+def medians_of(seconds):
+    return {contestant: statistics.median(times) for contestant, times in seconds.items()}
 
-    parts = [np.ones(megabytes * 2**17 // threads) for _ in range(threads)]
-    with ThreadPoolExecutor(threads) as pool:
-        return (
-            2**20
-            * megabytes
-            / min(seconds_of(lambda: list(pool.map(np.max, parts)), 1) for _ in range(15))
-        )
+
+def spread_of(times):
+    """The middle half of the times, as a share of the median."""
+    if len(times) < 2:
+        return 0.0
+    low, middle, high = statistics.quantiles(times, n=4)
+    return (high - low) / middle
+
+
+class Bandwidth:
+    """Calls that read, or copy, all of an array with some threads, as fast as NumPy does."""
+
+    def __init__(self, count):
+        self.count = count
+        self.pool = ThreadPoolExecutor(count)
+
+    def read(self, x):
+        # Maxima of bytes cost the least of what NumPy reads by whole vectors.
+        parts = np.array_split(x.reshape(-1).view(np.uint8), self.count)
+        return lambda: list(self.pool.map(np.max, parts))
+
+    def copy(self, x):
+        parts = np.array_split(x.reshape(-1).view(np.uint8), self.count)
+        targets = np.array_split(np.empty(x.nbytes, np.uint8), self.count)
+        for target in targets:
+            target[...] = 0
+        return lambda: list(self.pool.map(np.copyto, targets, parts))

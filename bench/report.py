@@ -1,6 +1,8 @@
-"""Measurements as lines and tables."""
+"""Measurements as lines, tables and summaries."""
 
 import statistics
+
+from measure import medians_of, spread_of
 
 
 def text_of(seconds):
@@ -9,38 +11,94 @@ def text_of(seconds):
     return f"{seconds * 1e3:.3g} ms"
 
 
-def medians_of(seconds):
-    return {contestant: statistics.median(times) for contestant, times in seconds.items()}
+def best_peer(medians):
+    """The fastest contestant that is not dmlcpu; None if there is none."""
+    peers = {name: t for name, t in medians.items() if name != "dmlcpu"}
+    return min(peers, key=peers.get, default=None)
 
 
 def ratio_of(seconds):
     """The best other library's median over dmlcpu's: above 1, dmlcpu is faster. None if alone."""
     medians = medians_of(seconds)
-    own = medians.pop("dmlcpu")
-    return min(medians.values()) / own if medians else None
+    best = best_peer(medians)
+    return medians[best] / medians["dmlcpu"] if best else None
 
 
-def line(name, seconds):
+def peers_line(name, seconds):
     medians = medians_of(seconds)
-    own = medians.pop("dmlcpu")
-    spread = max(seconds["dmlcpu"]) / min(seconds["dmlcpu"])
-    text = f"{name:46} dmlcpu {text_of(own):>8} (spread {spread:.2f})"
-    if medians:
-        best = min(medians, key=medians.get)
-        text += f"  x{medians[best] / own:<6.2f} {best:10} "
-        text += "  ".join(f"{other} {text_of(t)}" for other, t in medians.items())
+    text = (
+        f"{name:42} dmlcpu {text_of(medians['dmlcpu']):>8} (+-{spread_of(seconds['dmlcpu']):.0%})"
+    )
+    best = best_peer(medians)
+    if best:
+        text += f"  x{medians[best] / medians['dmlcpu']:<6.2f} {best:10} "
+        text += "  ".join(f"{n} {text_of(t)}" for n, t in medians.items() if n != "dmlcpu")
     return text
 
 
-def markdown(results):
-    """A table with one row per workload."""
-    rows = ["| work | dmlcpu | best other | times faster | NumPy |", "|---|--:|--:|--:|--:|"]
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|---|" + "--:|" * (len(header) - 1)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def machine_line(machine):
+    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+    return (
+        f"{machine['processor']}, {machine['threads']} threads, {machine['instruction_set']}, "
+        f"{machine['date']}; {versions}.\n\n"
+    )
+
+
+def peers_markdown(machine, results):
+    rows = []
     for name, seconds in results.items():
         medians = medians_of(seconds)
-        own = medians.pop("dmlcpu")
-        numpy = text_of(medians["NumPy"]) if "NumPy" in medians else ""
-        best = min(medians, key=medians.get, default=None)
-        other = f"{best} {text_of(medians[best])}" if best else ""
-        ratio = f"{medians[best] / own:.2f}" if best else ""
-        rows.append(f"| {name} | {text_of(own)} | {other} | {ratio} | {numpy} |")
-    return "\n".join(rows) + "\n"
+        best = best_peer(medians)
+        rows.append(
+            [
+                name,
+                text_of(medians["dmlcpu"]),
+                f"{best} {text_of(medians[best])}" if best else "",
+                f"{medians[best] / medians['dmlcpu']:.2f}" if best else "",
+                text_of(medians["NumPy"]) if "NumPy" in medians else "",
+            ]
+        )
+    return machine_line(machine) + table(
+        ["work", "dmlcpu", "best other", "times faster", "NumPy"], rows
+    )
+
+
+def peers_summary(results, headlines):
+    ratios = {name: ratio_of(s) for name, s in results.items() if name in headlines}
+    ratios = {name: r for name, r in ratios.items() if r is not None}
+    if not ratios:
+        return ""
+    below = [f"{name} {r:.2f}" for name, r in ratios.items() if r < 1]
+    text = f"best other library / dmlcpu over {len(ratios)} headline lines: geometric mean "
+    text += (
+        f"{statistics.geometric_mean(ratios.values()):.2f}, below 1: {'; '.join(below) or 'none'}"
+    )
+    return text
+
+
+def roofline_share(seconds):
+    """Of the bandwidth measured beside it, what each call reaches."""
+    medians = medians_of(seconds)
+    limit = medians.pop("bandwidth")
+    return {name: limit / t for name, t in medians.items()}
+
+
+def sweep_lines(sweep, points, cliffs):
+    """`points`: (size, seconds of each contestant, bytes)."""
+    lines = [f"{sweep.name}, by {sweep.unit}"]
+    for size, seconds, count in points:
+        medians = medians_of(seconds)
+        best = best_peer(medians)
+        own = medians["dmlcpu"]
+        text = f"  {size:>9}  {text_of(own):>8}  {count / own / 1e9:7.2f} GB/s"
+        if best:
+            slower = "  slower" if count >= 4096 and medians[best] < own else ""
+            text += f"  x{medians[best] / own:<6.2f} {best}{slower}"
+        lines.append(text + ("  cliff" if size in cliffs else ""))
+    return "\n".join(lines)

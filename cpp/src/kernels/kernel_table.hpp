@@ -119,12 +119,17 @@ struct GatherTuples {
   std::int64_t tuple_stride;
   std::int64_t batch_stride;
   std::int64_t coordinate_stride;
-  int length;
+  int length;  ///< at most kMaxTupleLength
   const std::int64_t* sizes;
   const std::int64_t* strides;
+  bool packed;          ///< each tuple's coordinates, and all tuples, lie next to each other
+  std::int64_t lowest;  ///< offset of any tuple in range, without its batch
+  std::int64_t range;   ///< from the lowest to the highest
 };
+inline constexpr int kMaxTupleLength = 8;
 
 /// Writes the offset of each of `count` tuples from `first` on, coordinates clamped to their axis.
+/// The narrow ones only take packed tuples in range, sizes below 2^31 and a range below 2^32.
 using GatherOffsets = void (*)(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
                                std::int64_t* offsets);
 
@@ -160,6 +165,7 @@ struct TopKKernels {
 };
 struct GatherKernels {
   GatherOffsets offsets[4];
+  GatherOffsets narrow_offsets[4];
   GatherCheck check[4];
   GatherCopyKernel copy[kWidthCount];
 };

@@ -29,6 +29,8 @@ int index_type_number(DataType type) {
 
 bool is_signed_index(DataType type) { return type == DataType::kInt32 || type == DataType::kInt64; }
 
+static_assert(kMaxTupleLength == kMaxRank);
+
 class GatherNdRun {
  public:
   GatherNdRun(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan)
@@ -39,7 +41,8 @@ class GatherNdRun {
         indices_(static_cast<const char*>(descriptor.indices.data)),
         output_(static_cast<char*>(descriptor.output.data)) {
     const int type = index_type_number(descriptor.indices.type);
-    offsets_ = kernels().gather->offsets[type];
+    const bool narrow = plan.packed && plan.narrow && descriptor.mode == IndexMode::kRaise;
+    offsets_ = narrow ? kernels().gather->narrow_offsets[type] : kernels().gather->offsets[type];
     check_ = kernels().gather->check[type];
     copy_ = kernels().gather->copy[width_index(element_size_)];
   }
@@ -83,6 +86,9 @@ class GatherNdRun {
     cell.tuples.length = plan_.tuple_length;
     cell.tuples.sizes = plan_.sizes.data();
     cell.tuples.strides = plan_.strides.data();
+    cell.tuples.packed = plan_.packed;
+    cell.tuples.lowest = plan_.lowest;
+    cell.tuples.range = plan_.range;
     cell.count = std::min(plan_.chunk, plan_.tuples.size - first);
     cell.input_offset = offsets[1];
     cell.output_offset = offsets[2];

@@ -1,6 +1,8 @@
 #include "plan/gather_nd_plan.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
@@ -22,8 +24,19 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
     plan.outer.push({indices.sizes[d],
                      {indices.strides[d], d < batch ? input.strides[d] : 0, output.strides[d]}});
   }
+  bool sizes_narrow = true;
+  for (int j = 0; j < plan.tuple_length; ++j) {
+    const std::int64_t extent = plan.strides[j] * std::max<std::int64_t>(plan.sizes[j] - 1, 0);
+    plan.lowest += std::min<std::int64_t>(extent, 0);
+    plan.range += std::abs(extent);
+    sizes_narrow = sizes_narrow && plan.sizes[j] <= std::numeric_limits<std::int32_t>::max();
+  }
+  plan.narrow = sizes_narrow && plan.range <= std::numeric_limits<std::uint32_t>::max();
   simplify(plan.outer);
   if (plan.outer.count > 0) plan.tuples = plan.outer.pop();
+
+  plan.packed = plan.coordinate_stride == 1 &&
+                (plan.tuples.strides[0] == plan.tuple_length || plan.tuples.size == 1);
 
   for (int d = batch + plan.tuple_length, o = last; d < input.rank; ++d, ++o) {
     plan.slices.push({input.sizes[d], {input.strides[d], output.strides[o], 0}});

@@ -27,6 +27,11 @@ struct GatherNdPlan {
   Extents sizes{};    ///< of the indexed axes
   Extents strides{};  ///< of the input along them
 
+  bool packed = false;      ///< tuples, and their coordinates, lie next to each other
+  bool narrow = false;      ///< 32 bits hold all coordinates and offsets in range
+  std::int64_t lowest = 0;  ///< offset of any tuple in range, without its batch
+  std::int64_t range = 0;   ///< from the lowest to the highest
+
   Axes slices;
   Axis slice;
   int threads = 1;

@@ -1,0 +1,104 @@
+"""dmlcpu itself as a contestant: as installed, in other builds, on other instruction sets.
+
+A build is named as ``dmlcpu``, ``dmlcpu@x86-64-v2`` for an instruction set of it, or
+``NAME=FOLDER`` or ``NAME=FOLDER@x86-64-v2`` for another one in a folder that
+``pip install --target FOLDER`` filled. Each runs in a process of its own, and they take turns.
+"""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+
+
+def installed():
+    import dmlcpu
+
+    return dmlcpu
+
+
+def levels():
+    """The instruction sets of the installed build, the best first."""
+    return installed().instruction_sets()[::-1]
+
+
+def call_for(package, workload, x, indices=None):
+    options = workload.options
+    if workload.operator == "argmax":
+        arguments = {"axis": options["axis"], "keepdims": False}
+        if options.get("last"):
+            arguments["axis_direction"] = 1
+        if options.get("omit"):
+            arguments["nan_policy"] = "omit"
+        return lambda: package.argmax(x, **arguments)
+    if workload.operator == "top_k":
+        k, axis = options["k"], options["axis"]
+        return lambda: package.top_k(x, k, axis=axis)
+    if workload.reuse_output:
+        out = np.empty((len(indices), *x.shape[indices.shape[1] :]), x.dtype)
+        return lambda: package.gather_nd(x, indices, out=out)
+    return lambda: package.gather_nd(x, indices)
+
+
+class Build:
+    """A process that measures one build whenever it is told to."""
+
+    def __init__(self, specification):
+        name, _, rest = specification.partition("=")
+        folder, _, level = (rest or name).partition("@")
+        self.name = specification.replace(f"={folder}", "") if rest else specification
+        command = [sys.executable, __file__, folder if rest else "", level]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def ask(self, question):
+        self.process.stdin.write(json.dumps(question) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def race(builds, workload, rounds):
+    """Seconds per call of each build, a list with one entry per round; the builds take turns."""
+    for build in builds:
+        build.ask(workload.name)
+    return {
+        name: list(times)
+        for name, times in zip(
+            [build.name for build in builds],
+            zip(*([build.ask(None) for build in builds] for _ in range(rounds)), strict=True),
+            strict=True,
+        )
+    }
+
+
+def serve(folder, level):
+    """Answers, line by line: a workload's name prepares it, null measures it once more."""
+    if folder:
+        sys.path.insert(0, folder)
+    import measure
+    import workloads
+
+    package = installed()
+    if level:
+        package.use_instruction_set(level)
+    call = repeats = None
+    for line in sys.stdin:
+        name = json.loads(line)
+        if name is not None:
+            workload = next(w for w in workloads.WORKLOADS if w.name == name)
+            call = call_for(package, workload, *workload.make(np.random.default_rng(0)))
+            repeats = measure.repeats_of(call)
+            answer = repeats
+        else:
+            answer = measure.turn(call, repeats)
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    serve(*sys.argv[1:])
