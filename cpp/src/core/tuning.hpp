@@ -124,6 +124,11 @@ inline constexpr std::int64_t kTopKMaxPiece = std::int64_t{1} << 31;
 /// Tuples whose offsets are computed at a time, ahead of the copies.
 inline constexpr std::int64_t kGatherChunk = 512;
 
+/// Outputs of at least so many bytes are written past the caches: they would push everything else
+/// out, and the processor would first read what is overwritten. Smaller ones may be read back from
+/// a cache.
+inline constexpr std::int64_t kGatherStreamBytes = 8 * 1024 * 1024;
+
 /// Slices that are asked for ahead of the copy.
 inline constexpr std::int64_t kGatherPrefetch = 16;
 

@@ -145,6 +145,7 @@ struct GatherCopy {
   std::int64_t inner;
   std::int64_t input_stride;
   std::int64_t slice_stride;
+  bool stream;  ///< the output is too large to be found in a cache afterwards
 };
 using GatherCopyKernel = void (*)(const GatherCopy& copy, const std::int64_t* offsets,
                                   std::int64_t count);

@@ -9,6 +9,10 @@
 #include <cstdint>
 #include <cstring>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "core/tuning.hpp"
 #include "kernels/kernel_table.hpp"
 
@@ -41,6 +45,21 @@ constexpr T max_of(T a, T b) {
 
 /// Asks for a cache line that will be read soon; any address will do.
 inline void prefetch(const void* p) { __builtin_prefetch(p); }
+
+/// Copies 16 bytes to an aligned address past the caches, where the processor can. stream_fence()
+/// makes what was copied so visible to others.
+inline void stream_16_bytes(void* to, const void* from) {
+#ifdef __SSE2__
+  _mm_stream_si128(static_cast<__m128i*>(to), _mm_loadu_si128(static_cast<const __m128i*>(from)));
+#else
+  std::memcpy(to, from, 16);
+#endif
+}
+inline void stream_fence() {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
+}
 
 /// Copies count elements, stride apart, to consecutive ones.
 template <class T>

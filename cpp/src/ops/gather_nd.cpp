@@ -45,6 +45,7 @@ class GatherNdRun {
     offsets_ = narrow ? kernels().gather->narrow_offsets[type] : kernels().gather->offsets[type];
     check_ = kernels().gather->check[type];
     copy_ = kernels().gather->copy[width_index(element_size_)];
+    stream_ = element_count(shape_of(descriptor.output)) * element_size_ >= tuning::kGatherStreamBytes;
   }
 
   /// Whether every coordinate is in range.
@@ -112,6 +113,7 @@ class GatherNdRun {
         copy.inner = plan_.slice.size;
         copy.input_stride = plan_.slice.strides[0];
         copy.slice_stride = plan_.slice.strides[1];
+        copy.stream = stream_;
         copy_(copy, offsets, count);
       }
     }
@@ -126,6 +128,7 @@ class GatherNdRun {
   GatherOffsets offsets_ = nullptr;
   GatherCheck check_ = nullptr;
   GatherCopyKernel copy_ = nullptr;
+  bool stream_ = false;
 };
 
 /// A coordinate's value as text, and whether it is in range.
