@@ -21,15 +21,12 @@ py::array arg(bool largest, py::handle input_object, py::handle axis, py::handle
   py::array result;
   if (out.is_none()) {
     result = new_array(dtype, output_shape(descriptor));
-    descriptor.output = as_output(result, "out", dtype);
+    descriptor.output = as_new_output(result);
   } else {
     descriptor.output = as_output(out, "out", dtype);
     result = py::reinterpret_borrow<py::array>(out);
   }
-  {
-    const py::gil_scoped_release release;
-    run(descriptor);
-  }
+  run_released(descriptor, input.nbytes());
   return result;
 }
 

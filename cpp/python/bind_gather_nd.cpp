@@ -18,15 +18,12 @@ py::array gather_nd(py::handle input_object, py::handle indices_object, py::hand
   py::array result;
   if (out.is_none()) {
     result = new_array(input.dtype(), output_shape(descriptor));
-    descriptor.output = as_output(result, "out", input.dtype());
+    descriptor.output = as_new_output(result);
   } else {
     descriptor.output = as_output(out, "out", input.dtype());
     result = py::reinterpret_borrow<py::array>(out);
   }
-  {
-    const py::gil_scoped_release release;
-    run(descriptor);
-  }
+  run_released(descriptor, indices.nbytes() + result.nbytes());
   return result;
 }
 

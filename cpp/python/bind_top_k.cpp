@@ -35,8 +35,8 @@ py::tuple top_k(py::handle input_object, py::handle k, py::handle axis, py::hand
     const Shape shape = output_shape(descriptor);
     values = new_array(input.dtype(), shape);
     indices = new_array(indices_dtype, shape);
-    descriptor.values = as_output(values, "out[0]", input.dtype());
-    descriptor.indices = as_output(indices, "out[1]", indices_dtype);
+    descriptor.values = as_new_output(values);
+    descriptor.indices = as_new_output(indices);
   } else {
     const py::tuple pair = as_pair(out);
     descriptor.values = as_output(pair[0], "out[0]", input.dtype());
@@ -44,10 +44,7 @@ py::tuple top_k(py::handle input_object, py::handle k, py::handle axis, py::hand
     values = py::array(pair[0]);
     indices = py::array(pair[1]);
   }
-  {
-    const py::gil_scoped_release release;
-    run(descriptor);
-  }
+  run_released(descriptor, input.nbytes());
   return py::make_tuple(values, indices);
 }
 

@@ -1,7 +1,9 @@
 #include "numpy_seam.hpp"
 
+#include <pybind11/gil_safe_call_once.h>
+
+#include <algorithm>
 #include <optional>
-#include <vector>
 
 #include "dmlcpu/error.hpp"
 
@@ -133,11 +135,28 @@ Tensor as_output(py::handle object, const char* name, const py::dtype& dtype) {
 }
 
 py::array new_array(const py::dtype& dtype, const Shape& shape) {
-  return py::array(dtype,
-                   std::vector<py::ssize_t>(shape.sizes.begin(), shape.sizes.begin() + shape.rank));
+  // As py::array's constructor does, but NumPy computes the strides of a packed array by itself.
+  const auto& api = py::detail::npy_api::get();
+  py::ssize_t sizes[kMaxRank];
+  std::copy_n(shape.sizes.begin(), shape.rank, sizes);
+  auto array = py::reinterpret_steal<py::array>(
+      api.PyArray_NewFromDescr_(api.PyArray_Type_, py::dtype(dtype).release().ptr(), shape.rank,
+                                sizes, nullptr, nullptr, 0, nullptr));
+  if (!array) throw py::error_already_set();
+  return array;
+}
+
+Tensor as_new_output(py::array& array) {
+  return make_tensor<void*>(array, array.mutable_data(), "out");
 }
 
 DataType index_type(py::handle object) {
+  // The default, without asking NumPy what it means.
+  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> uint32;
+  const py::object& default_type =
+      uint32.call_once_and_store_result([] { return py::dtype::of<std::uint32_t>().attr("type"); })
+          .get_stored();
+  if (object.is(default_type)) return DataType::kUInt32;
   std::string actual;
   // numpy.dtype(None) is float64.
   if (!object.is_none()) {

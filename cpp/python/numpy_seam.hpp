@@ -28,6 +28,9 @@ Tensor as_output(py::handle object, const char* name, const py::dtype& dtype);
 /// A new array, its elements not initialised.
 py::array new_array(const py::dtype& dtype, const Shape& shape);
 
+/// The view of an array of new_array() to write to.
+Tensor as_new_output(py::array& array);
+
 /// The library's type for an index dtype. Throws TypeError for others.
 DataType index_type(py::handle dtype);
 

@@ -15,6 +15,10 @@ inline constexpr std::int64_t kGrainBytes = 256 * 1024;
 /// Tasks offered per thread. More even out cores of unequal speed, fewer save start-up per task.
 inline constexpr std::int64_t kTasksPerThread = 4;
 
+/// Python's lock is given up for calls on at least so many bytes. Giving it up costs some 50 ns;
+/// such calls take a microsecond or two longer than those on nothing.
+inline constexpr std::int64_t kReleaseLockBytes = 32 * 1024;
+
 // --- argmin and argmax -----------------------------------------------------------------------
 
 /// Bytes of a row whose extreme is found before it is compared with the best so far. The winning

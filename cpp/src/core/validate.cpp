@@ -29,7 +29,7 @@ bool add_extent(std::int64_t size, std::int64_t stride, std::int64_t element_siz
          !__builtin_add_overflow(*bytes, steps, bytes);
 }
 
-void check_rank(const std::string& name, int rank) {
+void check_rank(const char* name, int rank) {
   if (rank < 0 || rank > kMaxRank) {
     fail<ValueError>(name, "must have at most " + std::to_string(kMaxRank) + " dimensions", rank);
   }
@@ -59,7 +59,7 @@ int normalize_axis(std::int64_t axis, int rank) {
   return static_cast<int>(axis < 0 ? axis + axes : axis);
 }
 
-void check_tensor(const std::string& name, const ConstTensor& tensor) {
+void check_tensor(const char* name, const ConstTensor& tensor) {
   check_rank(name, tensor.rank);
   const auto element_size = static_cast<std::int64_t>(info(tensor.type).size);
   bool empty = false;
@@ -85,13 +85,13 @@ void check_tensor(const std::string& name, const ConstTensor& tensor) {
   }
 }
 
-void check_index_capacity(const std::string& name, DataType type, std::int64_t extent) {
+void check_index_capacity(const char* name, DataType type, std::int64_t extent) {
   if (extent > 0 && static_cast<std::uint64_t>(extent - 1) > largest_index(type)) {
     fail<ValueError>(name, "must hold the index " + std::to_string(extent - 1), info(type).name);
   }
 }
 
-void check_output(const std::string& name, const Tensor& output, const Shape& shape) {
+void check_output(const char* name, const Tensor& output, const Shape& shape) {
   check_rank(name, output.rank);
   bool same = output.rank == shape.rank;
   for (int d = 0; same && d < shape.rank; ++d) same = output.sizes[d] == shape.sizes[d];
@@ -105,10 +105,10 @@ void check_output(const std::string& name, const Tensor& output, const Shape& sh
   }
 }
 
-void check_disjoint(const std::string& name, const Tensor& output, const std::string& other_name,
+void check_disjoint(const char* name, const Tensor& output, const char* other_name,
                     const ConstTensor& other) {
   if (overlap(as_const(output), other)) {
-    fail<ValueError>(name, "must not overlap " + other_name, "shared memory");
+    fail<ValueError>(name, std::string("must not overlap ") + other_name, "shared memory");
   }
 }
 

@@ -36,14 +36,14 @@ std::int64_t element_count(const Shape& shape);
 int normalize_axis(std::int64_t axis, int rank);
 
 /// Rank, sizes, that addresses and counts fit 64 bits, and the pointer's alignment.
-void check_tensor(const std::string& name, const ConstTensor& tensor);
+void check_tensor(const char* name, const ConstTensor& tensor);
 
 /// That positions 0 to `extent` - 1 fit the output's index type.
-void check_index_capacity(const std::string& name, DataType type, std::int64_t extent);
+void check_index_capacity(const char* name, DataType type, std::int64_t extent);
 
 /// That the output has this shape, and elements that overlap neither each other nor an input's.
-void check_output(const std::string& name, const Tensor& output, const Shape& shape);
-void check_disjoint(const std::string& name, const Tensor& output, const std::string& other_name,
+void check_output(const char* name, const Tensor& output, const Shape& shape);
+void check_disjoint(const char* name, const Tensor& output, const char* other_name,
                     const ConstTensor& other);
 
 ConstTensor as_const(const Tensor& tensor);

@@ -20,7 +20,8 @@ std::int64_t clamp(I coordinate, std::int64_t size) {
   return min_of(max_of<std::int64_t>(c + (c < 0 ? size : 0), 0), size - 1);
 }
 
-/// A word whose sign bit is set if the coordinate is not in [-size, size), or [0, size) if unsigned.
+/// A word whose sign bit is set if the coordinate is not in [-size, size), or [0, size) if
+/// unsigned.
 template <class I>
 std::int64_t range_error(I coordinate, std::int64_t size) {
   const auto c = static_cast<std::int64_t>(coordinate);
@@ -66,9 +67,9 @@ void gather_offsets(const GatherTuples& tuples, std::int64_t first, std::int64_t
   }
 }
 
-/// For `count` packed tuples from `first` on, a block of tuples at a time: calls body(e, coordinate)
-/// for each of the block's coordinates, e counting them as they lie in memory, then after(tuple,
-/// tuples), where `tuple` counts from `first` on.
+/// For `count` packed tuples from `first` on, a block of tuples at a time: calls body(e,
+/// coordinate) for each of the block's coordinates, e counting them as they lie in memory, then
+/// after(tuple, tuples), where `tuple` counts from `first` on.
 template <class I, class Body, class After>
 void for_packed(const GatherTuples& tuples, std::int64_t first, std::int64_t count, Body&& body,
                 After&& after) {
@@ -139,7 +140,8 @@ void gather_narrow_offsets(const GatherTuples& tuples, std::int64_t first, std::
       tuples, first, count,
       [&](std::int64_t e, I coordinate) {
         auto c = static_cast<std::uint32_t>(coordinate);
-        if (static_cast<I>(-1) < static_cast<I>(0)) c += static_cast<std::int32_t>(c) < 0 ? sizes[e] : 0;
+        if (static_cast<I>(-1) < static_cast<I>(0))
+          c += static_cast<std::int32_t>(c) < 0 ? sizes[e] : 0;
         products[e] = c * strides[e];
       },
       [&](std::int64_t tuple, std::int64_t in_block) {

@@ -45,7 +45,8 @@ class GatherNdRun {
     offsets_ = narrow ? kernels().gather->narrow_offsets[type] : kernels().gather->offsets[type];
     check_ = kernels().gather->check[type];
     copy_ = kernels().gather->copy[width_index(element_size_)];
-    stream_ = element_count(shape_of(descriptor.output)) * element_size_ >= tuning::kGatherStreamBytes;
+    stream_ =
+        element_count(shape_of(descriptor.output)) * element_size_ >= tuning::kGatherStreamBytes;
   }
 
   /// Whether every coordinate is in range.
