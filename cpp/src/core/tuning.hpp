@@ -8,7 +8,7 @@ namespace dmlcpu::tuning {
 
 // --- threads ---------------------------------------------------------------------------------
 
-/// Bytes of work per thread. A parallel region costs 1 to 3 us, in which one core reads 50 to
+/// Bytes of work for each thread after the first. A parallel region costs 1 to 3 us, in which one core reads 50 to
 /// 100 KB from its own cache: smaller grains lose that time, larger ones leave cores idle.
 inline constexpr std::int64_t kGrainBytes = 256 * 1024;
 
