@@ -85,7 +85,7 @@ void test_pieces_cover_the_row() {
 
 void test_plans_can_be_printed() {
   const std::string text = to_text(plan({64, 500}, 1, 20, 1));
-  CHECK(text.find("radix of 20 from 500 by 1\n") == 0);
+  CHECK(text.find("direct of 20 from 500 by 1\n") == 0);
   CHECK(to_text(plan({64, 500}, 1, 5, 1)).find("lanes of 5 from 500 by 1\n") == 0);
 }
 

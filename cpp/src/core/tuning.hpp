@@ -8,8 +8,9 @@ namespace dmlcpu::tuning {
 
 // --- threads ---------------------------------------------------------------------------------
 
-/// Bytes of work for each thread after the first. A parallel region costs 1 to 3 us, in which one core reads 50 to
-/// 100 KB from its own cache: smaller grains lose that time, larger ones leave cores idle.
+/// Bytes of work for each thread after the first. A parallel region costs 1 to 3 us, in which one
+/// core reads 50 to 100 KB from its own cache: smaller grains lose that time, larger ones leave
+/// cores idle.
 inline constexpr std::int64_t kGrainBytes = 256 * 1024;
 
 /// Tasks offered per thread. More even out cores of unequal speed, fewer save start-up per task.
@@ -57,6 +58,10 @@ inline constexpr std::int64_t kRankChunk = 1024;
 /// Rows up to this length are selected from directly, with no threshold first.
 inline constexpr std::int64_t kTopKDirectLength = 128;
 
+/// Longer rows up to this are also selected from directly if there are too few blocks for a
+/// threshold from their extremes: clearing histograms would take longer than looking at the row.
+inline constexpr std::int64_t kTopKHistogramLength = 4096;
+
 /// The block-extremes strategy pays about this many times more for a block (finding the k-th
 /// highest extreme) than for an element of the k blocks that it looks into, so the cheapest block
 /// length is near sqrt(ratio * length / k); and not below the minimum.
@@ -86,8 +91,14 @@ constexpr std::int64_t top_k_radix_room(std::int64_t length, std::int64_t k, boo
   return 3 * k + 8 * (length / top_k_sample(length));
 }
 
-/// Selected elements are sorted by comparison up to this many, by radix above.
-inline constexpr std::int64_t kTopKRadixSortLength = 1024;
+/// A smaller share than this of elements is selected with a heap, which is cheap as long as hardly any
+/// element enters it; a larger one by partition.
+inline constexpr std::int64_t kTopKHeapShare = 32;
+
+/// Fewer elements than this are sorted by comparison, more by 8-bit digits, and from the second on
+/// by 11-bit ones: each pass of a radix sort goes over all its counts, 256 or 2048.
+inline constexpr std::int64_t kTopKRadixSortLength = 256;
+inline constexpr std::int64_t kTopKWideDigitLength = 8192;
 
 /// Groups of at least so many lines, each of at most such a length and with k at most this, are
 /// selected from side by side, a line per vector lane. Inserting costs some 6 operations per slot
@@ -129,9 +140,10 @@ inline constexpr std::int64_t kTopKMaxPiece = std::int64_t{1} << 31;
 inline constexpr std::int64_t kGatherChunk = 512;
 
 /// Outputs of at least so many bytes are written past the caches: they would push everything else
-/// out, and the processor would first read what is overwritten. Smaller ones may be read back from
-/// a cache.
+/// out, and the processor would first read what is overwritten. Smaller ones, and those that may
+/// fit a cache together with the input, are written to it.
 inline constexpr std::int64_t kGatherStreamBytes = 8 * 1024 * 1024;
+inline constexpr std::int64_t kGatherCachedBytes = 32 * 1024 * 1024;
 
 /// Slices that are asked for ahead of the copy.
 inline constexpr std::int64_t kGatherPrefetch = 16;

@@ -7,20 +7,35 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// Slices of kBytes consecutive bytes on both sides.
-template <int kBytes>
-void copy_fixed(const char* data, std::int64_t element_size, char* output,
-                std::int64_t output_stride, const std::int64_t* offsets, std::int64_t count) {
+/// Copies a slice for each offset by copy_one(to, from), and asks for the slices to come.
+template <class CopyOne>
+void copy_each(const char* data, std::int64_t element_size, char* output,
+               std::int64_t output_stride, const std::int64_t* offsets, std::int64_t count,
+               CopyOne&& copy_one) {
   constexpr std::int64_t kAhead = tuning::kGatherPrefetch;
   std::int64_t i = 0;
   for (; i + kAhead < count; ++i) {
     prefetch(data + offsets[i + kAhead] * element_size);
-    std::memcpy(output + i * output_stride, data + offsets[i] * element_size, kBytes);
+    copy_one(output + i * output_stride, data + offsets[i] * element_size);
   }
-  for (; i < count; ++i) {
-    std::memcpy(output + i * output_stride, data + offsets[i] * element_size, kBytes);
-  }
+  for (; i < count; ++i) copy_one(output + i * output_stride, data + offsets[i] * element_size);
 }
+
+/// Copies kBytes.
+template <std::int64_t kBytes>
+struct CopyFixed {
+  void operator()(char* to, const char* from) const { std::memcpy(to, from, kBytes); }
+};
+
+/// Copies kHalf to 2 * kHalf bytes: the first and the last kHalf, which may overlap.
+template <std::int64_t kHalf>
+struct CopyEnds {
+  std::int64_t bytes;
+  void operator()(char* to, const char* from) const {
+    std::memcpy(to, from, kHalf);
+    std::memcpy(to + bytes - kHalf, from + bytes - kHalf, kHalf);
+  }
+};
 
 /// Slices of whole 16 bytes to aligned addresses. The caches are passed by, which saves reading the
 /// output's old content from memory before it is overwritten.
@@ -49,25 +64,25 @@ void gather_copy(const GatherCopy& copy, const std::int64_t* offsets, std::int64
         reinterpret_cast<std::uintptr_t>(output) % 16 == 0) {
       return copy_streaming(data, kSize, output, step, bytes, offsets, count);
     }
-    switch (bytes) {
-      case kSize:
-        return copy_fixed<kSize>(data, kSize, output, step, offsets, count);
-      case 2 * kSize:
-        return copy_fixed<2 * kSize>(data, kSize, output, step, offsets, count);
-      case 3 * kSize:
-        return copy_fixed<3 * kSize>(data, kSize, output, step, offsets, count);
-      case 4 * kSize:
-        return copy_fixed<4 * kSize>(data, kSize, output, step, offsets, count);
-      case 8 * kSize:
-        return copy_fixed<8 * kSize>(data, kSize, output, step, offsets, count);
-      case 16 * kSize:
-        return copy_fixed<16 * kSize>(data, kSize, output, step, offsets, count);
-      default:
-        break;
-    }
-    for (std::int64_t i = 0; i < count; ++i) {
-      std::memcpy(output + i * step, data + offsets[i] * kSize, static_cast<std::size_t>(bytes));
-    }
+    const auto each = [&](auto copy_one) {
+      copy_each(data, kSize, output, step, offsets, count, copy_one);
+    };
+    if (bytes == kSize) return each(CopyFixed<kSize>());
+    if (bytes == 2 * kSize) return each(CopyFixed<2 * kSize>());
+    if (bytes == 3 * kSize) return each(CopyFixed<3 * kSize>());
+    if (bytes == 4 * kSize) return each(CopyFixed<4 * kSize>());
+    if (bytes == 8) return each(CopyFixed<8>());
+    if (bytes == 16) return each(CopyFixed<16>());
+    if (bytes == 32) return each(CopyFixed<32>());
+    if (bytes == 64) return each(CopyFixed<64>());
+    if (bytes < 8) return each(CopyEnds<4>{bytes});
+    if (bytes < 16) return each(CopyEnds<8>{bytes});
+    if (bytes < 32) return each(CopyEnds<16>{bytes});
+    if (bytes < 64) return each(CopyEnds<32>{bytes});
+    if (bytes <= 128) return each(CopyEnds<64>{bytes});
+    each([bytes](char* to, const char* from) {
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    });
     return;
   }
   for (std::int64_t i = 0; i < count; ++i) {

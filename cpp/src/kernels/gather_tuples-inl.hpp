@@ -96,7 +96,7 @@ void repeat_for_block(const GatherTuples& tuples, const std::int64_t* of_axis, T
 template <class I>
 bool gather_check(const GatherTuples& tuples, std::int64_t first, std::int64_t count) {
   std::int64_t errors = 0;
-  if (tuples.packed) {
+  if (tuples.packed && tuples.length > 1) {
     std::int64_t sizes[kMaxTupleLength * kTupleBlock];
     repeat_for_block(tuples, tuples.sizes, sizes);
     for_packed<I>(
@@ -120,41 +120,51 @@ bool gather_check(const GatherTuples& tuples, std::int64_t first, std::int64_t c
 template <class I>
 void gather_narrow_offsets(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
                            std::int64_t* __restrict offsets) {
+  const auto lowest = static_cast<std::uint32_t>(tuples.lowest);
+  const auto range = static_cast<std::uint32_t>(tuples.range);
+  const auto product = [](I coordinate, std::uint32_t size, std::uint32_t stride) {
+    auto c = static_cast<std::uint32_t>(coordinate);
+    const bool negative = static_cast<std::int32_t>(c) < 0;
+    if (static_cast<I>(-1) < static_cast<I>(0)) c += negative ? size : 0;
+    return c * stride;
+  };
+  const auto offset = [&](std::int64_t tuple, std::uint32_t products) {
+    const std::uint32_t above_lowest = products - lowest;
+    return tuples.lowest + (first + tuple) * tuples.batch_stride +
+           std::int64_t{above_lowest <= range ? above_lowest : 0};
+  };
+  if (tuples.length == 1) {
+    const I* const p = static_cast<const I*>(tuples.indices) + first;
+    const auto size = static_cast<std::uint32_t>(tuples.sizes[0]);
+    const auto stride = static_cast<std::uint32_t>(tuples.strides[0]);
+    for (std::int64_t i = 0; i < count; ++i) offsets[i] = offset(i, product(p[i], size, stride));
+    return;
+  }
   std::uint32_t sizes[kMaxTupleLength * kTupleBlock];
   std::uint32_t strides[kMaxTupleLength * kTupleBlock];
   std::uint32_t products[kMaxTupleLength * kTupleBlock];
   repeat_for_block(tuples, tuples.sizes, sizes);
   repeat_for_block(tuples, tuples.strides, strides);
-  const auto lowest = static_cast<std::uint32_t>(tuples.lowest);
-  const auto range = static_cast<std::uint32_t>(tuples.range);
   const auto sum = [&](std::int64_t tuple, std::int64_t in_block, int length) {
-    const std::int64_t base = tuples.lowest + (first + tuple) * tuples.batch_stride;
     for (std::int64_t i = 0; i < in_block; ++i) {
-      std::uint32_t above_lowest = 0 - lowest;
-      for (int j = 0; j < length; ++j) above_lowest += products[i * length + j];
-      above_lowest = above_lowest <= range ? above_lowest : 0;
-      offsets[tuple + i] = base + i * tuples.batch_stride + std::int64_t{above_lowest};
+      std::uint32_t total = 0;
+      for (int j = 0; j < length; ++j) total += products[i * length + j];
+      offsets[tuple + i] = offset(tuple + i, total);
     }
   };
   for_packed<I>(
       tuples, first, count,
       [&](std::int64_t e, I coordinate) {
-        auto c = static_cast<std::uint32_t>(coordinate);
-        if (static_cast<I>(-1) < static_cast<I>(0))
-          c += static_cast<std::int32_t>(c) < 0 ? sizes[e] : 0;
-        products[e] = c * strides[e];
+        products[e] = product(coordinate, sizes[e], strides[e]);
       },
       [&](std::int64_t tuple, std::int64_t in_block) {
         // Constant lengths unroll the sum.
-        switch (tuples.length) {
-          case 1:
-            return sum(tuple, in_block, 1);
-          case 2:
-            return sum(tuple, in_block, 2);
-          case 3:
-            return sum(tuple, in_block, 3);
-          default:
-            return sum(tuple, in_block, tuples.length);
+        if (tuples.length == 2) {
+          sum(tuple, in_block, 2);
+        } else if (tuples.length == 3) {
+          sum(tuple, in_block, 3);
+        } else {
+          sum(tuple, in_block, tuples.length);
         }
       });
 }

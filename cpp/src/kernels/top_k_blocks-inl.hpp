@@ -9,6 +9,7 @@
 #pragma once
 
 #include "kernels/top_k_candidates-inl.hpp"
+#include "kernels/top_k_sort-inl.hpp"
 
 namespace dmlcpu {
 namespace DMLCPU_LEVEL {

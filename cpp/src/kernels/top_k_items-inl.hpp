@@ -1,8 +1,6 @@
 // What the top-k strategies share: ranks by the chunk, and selected elements that sort.
 #pragma once
 
-#include <algorithm>
-
 #include "kernels/order-inl.hpp"
 
 namespace dmlcpu {
@@ -60,17 +58,6 @@ void write_items(const Item<U>* from, std::int64_t count, TopKItem* to) {
 template <class U>
 void fill_up(Item<U>* items, std::int64_t count, std::int64_t wanted) {
   for (; count < wanted; ++count) items[count] = Item<U>::make(0, 0);
-}
-
-/// Moves the first k of count items, in order, to the front.
-template <class U>
-void select_by_comparison(Item<U>* items, std::int64_t count, std::int64_t k) {
-  if (k < count / 8) {
-    std::partial_sort(items, items + k, items + count);
-    return;
-  }
-  if (k < count) std::nth_element(items, items + k, items + count);
-  std::sort(items, items + k);
 }
 
 /// Reads the lines side by side, so that every cache line read is used whole.

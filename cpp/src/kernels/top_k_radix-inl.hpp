@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/top_k_candidates-inl.hpp"
+#include "kernels/top_k_sort-inl.hpp"
 
 namespace dmlcpu {
 namespace DMLCPU_LEVEL {
@@ -59,31 +60,6 @@ Threshold<U> find_threshold(const TopKRow& row) {
     if (inside == wanted) break;
   }
   return {prefix, wanted};
-}
-
-/// Sorts items that stand in ascending order of position by descending rank, least significant
-/// digit first, moving them between `items` and `other`; returns where they ended.
-template <class U>
-Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count) {
-  for (int d = 0; d < kDigits<U>; ++d) {
-    std::int64_t starts[kBins] = {};
-    for (std::int64_t i = 0; i < count; ++i) ++starts[digit(items[i].rank(), d)];
-    // A digit that all items share changes nothing.
-    if (starts[digit(items[0].rank(), d)] == count) continue;
-    std::int64_t start = 0;
-    for (int bin = kBins - 1; bin >= 0; --bin) {
-      const std::int64_t size = starts[bin];
-      starts[bin] = start;
-      start += size;
-    }
-    for (std::int64_t i = 0; i < count; ++i) {
-      other[starts[digit(items[i].rank(), d)]++] = items[i];
-    }
-    Item<U>* const sorted = other;
-    other = items;
-    items = sorted;
-  }
-  return items;
 }
 
 /// A rank that probably somewhat more than k elements reach, as far as a sample tells, which lies
@@ -193,12 +169,7 @@ void top_k_radix(const TopKRow& row, TopKItem* out) {
       count = row.k;
     }
   }
-  if (count > tuning::kTopKRadixSortLength) {
-    items = radix_sort(items, items + room + 1, count);
-  } else {
-    std::sort(items, items + count);
-  }
-  write_items(items, row.k, out);
+  write_items(sort_items(items, items + room + 1, count), row.k, out);
 }
 
 }  // namespace

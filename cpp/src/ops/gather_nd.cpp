@@ -45,8 +45,9 @@ class GatherNdRun {
     offsets_ = narrow ? kernels().gather->narrow_offsets[type] : kernels().gather->offsets[type];
     check_ = kernels().gather->check[type];
     copy_ = kernels().gather->copy[width_index(element_size_)];
-    stream_ =
-        element_count(shape_of(descriptor.output)) * element_size_ >= tuning::kGatherStreamBytes;
+    const std::int64_t written = element_count(shape_of(descriptor.output)) * element_size_;
+    const std::int64_t read = element_count(shape_of(descriptor.input)) * element_size_;
+    stream_ = written >= tuning::kGatherStreamBytes && written + read >= tuning::kGatherCachedBytes;
   }
 
   /// Whether every coordinate is in range.

@@ -35,7 +35,7 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   simplify(plan.outer);
   if (plan.outer.count > 0) plan.tuples = plan.outer.pop();
 
-  plan.packed = plan.coordinate_stride == 1 &&
+  plan.packed = (plan.coordinate_stride == 1 || plan.tuple_length == 1) &&
                 (plan.tuples.strides[0] == plan.tuple_length || plan.tuples.size == 1);
 
   for (int d = batch + plan.tuple_length, o = last; d < input.rank; ++d, ++o) {

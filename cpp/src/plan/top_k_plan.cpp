@@ -30,7 +30,7 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, s
   selection.strategy = strategy;
   switch (strategy) {
     case TopKStrategy::kDirect:
-      selection.scratch_bytes = length * item_bytes(element_size);
+      selection.scratch_bytes = 2 * length * item_bytes(element_size);
       break;
     case TopKStrategy::kBlocks: {
       selection.block = block_length(length, k);
@@ -57,6 +57,8 @@ TopKSelection select_strategy(std::int64_t element_size, std::int64_t length, st
   } else if (k <= tuning::kTopKBlocksMaxK &&
              length / block_length(length, k) >= tuning::kTopKBlocksPerResult * k) {
     strategy = TopKStrategy::kBlocks;
+  } else if (length <= tuning::kTopKHistogramLength) {
+    strategy = TopKStrategy::kDirect;
   }
   return plan_selection(strategy, element_size, length, k);
 }

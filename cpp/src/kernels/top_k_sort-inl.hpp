@@ -1,0 +1,75 @@
+// top-k: items selected and sorted, by comparison or by the digits of their ranks.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/top_k_items-inl.hpp"
+
+namespace dmlcpu {
+namespace DMLCPU_LEVEL {
+namespace {
+
+/// Sorts items that stand in ascending order of position by descending rank, least significant
+/// digit first, moving them between `items` and `other`; returns where they ended.
+template <int kDigitBits, class U>
+Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count) {
+  constexpr int kBins = 1 << kDigitBits;
+  constexpr int kBits = 8 * static_cast<int>(sizeof(U));
+  for (int shift = 0; shift < kBits; shift += kDigitBits) {
+    const auto digit = [shift](const Item<U>& item) {
+      return static_cast<int>(item.rank() >> shift) & (kBins - 1);
+    };
+    std::int64_t starts[kBins] = {};
+    for (std::int64_t i = 0; i < count; ++i) ++starts[digit(items[i])];
+    // A digit that all items share changes nothing.
+    if (starts[digit(items[0])] == count) continue;
+    std::int64_t start = 0;
+    for (int bin = kBins - 1; bin >= 0; --bin) {
+      const std::int64_t size = starts[bin];
+      starts[bin] = start;
+      start += size;
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      other[starts[digit(items[i])]++] = items[i];
+    }
+    Item<U>* const sorted = other;
+    other = items;
+    items = sorted;
+  }
+  return items;
+}
+
+/// Sorts items that stand in ascending order of position; returns where they ended.
+template <class U>
+Item<U>* sort_items(Item<U>* items, Item<U>* other, std::int64_t count) {
+  if (count < tuning::kTopKRadixSortLength) {
+    std::sort(items, items + count);
+    return items;
+  }
+  // Wider digits need fewer passes, but more counts.
+  return count < tuning::kTopKWideDigitLength ? radix_sort<8>(items, other, count)
+                                              : radix_sort<11>(items, other, count);
+}
+
+/// Moves the first k of count items, in order, to the front.
+template <class U>
+void select_by_comparison(Item<U>* items, std::int64_t count, std::int64_t k) {
+  if (k < count / tuning::kTopKHeapShare) {
+    std::partial_sort(items, items + k, items + count);
+    return;
+  }
+  if (k < count) std::nth_element(items, items + k, items + count);
+  std::sort(items, items + k);
+}
+
+/// The first k of count items that stand in ascending order of position; returns where they ended.
+template <class U>
+Item<U>* select_items(Item<U>* items, Item<U>* other, std::int64_t count, std::int64_t k) {
+  if (k > count / 4) return sort_items(items, other, count);
+  select_by_comparison(items, count, k);
+  return items;
+}
+
+}  // namespace
+}  // namespace DMLCPU_LEVEL
+}  // namespace dmlcpu
