@@ -86,13 +86,15 @@ def write(arguments, about, results, markdown, plot):
 
 
 def peers(arguments, selection=workloads.WORKLOADS):
+    if arguments.headlines:
+        selection = [w for w in selection if w.headline]
     about = machine()
     results = {}
     for workload in chosen(selection, arguments):
         results[workload.name] = race_peers(workload, arguments)
         print(report.peers_line(workload.name, results[workload.name]), flush=True)
     headlines = {w.name for w in workloads.HEADLINES}
-    print(report.peers_summary(results, headlines))
+    print(report.peers_summary(results, headlines), flush=True)
     write(
         arguments,
         about,
@@ -137,7 +139,8 @@ def roofline(arguments):
         prepare = {level: partial(dmlcpu.use_instruction_set, level) for level in builds.levels()}
         calls = {level: (prepare[level], call) for level in builds.levels()}
         calls["one thread"] = (prepare[best], on_one_thread)
-        packed = np.zeros(moved_bytes(workload, tensors) // (1 if streams else 2), np.uint8)
+        # Ones: memory of zeros may never have been made, and would be read from one page.
+        packed = np.ones(moved_bytes(workload, tensors) // (1 if streams else 2), np.uint8)
         calls["bandwidth"] = bandwidth.read(packed) if streams else bandwidth.copy(packed)
         seconds = measure.race(calls, arguments.rounds)
         results[workload.name] = seconds
@@ -243,6 +246,7 @@ def main():
     parser.add_argument("builds", nargs="*", help=builds.__doc__)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--only", default="", help="workloads, or sweeps, whose name contains this")
+    parser.add_argument("--headlines", action="store_true", help="peers: the headline lines only")
     parser.add_argument("--contestants", nargs="*", help="default: all that are installed")
     parser.add_argument("--json", help="write all timings to this file")
     parser.add_argument("--markdown", help="write a table of the medians to this file")

@@ -74,8 +74,8 @@ void set_grain_bytes(std::int64_t bytes) { grain_bytes = bytes > 0 ? bytes : tun
 
 int threads_for_bytes(std::int64_t bytes) {
   const std::int64_t grain = grain_bytes.load(std::memory_order_relaxed);
-  if (bytes < grain) return 1;
-  return static_cast<int>(std::min<std::int64_t>(num_threads(), 1 + bytes / grain));
+  if (bytes < 2 * grain) return 1;
+  return static_cast<int>(std::min<std::int64_t>(num_threads(), bytes / grain));
 }
 
 void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* context) {

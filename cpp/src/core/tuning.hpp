@@ -1,5 +1,11 @@
 // Every threshold and block size, with its trade-off. Kernels, planners and the thread shim read
 // them here and nowhere else.
+//
+// `python bench/tune.py NAME VALUE... --only WORKLOADS` builds the library with other values of a
+// constant and races them; `python bench/run.py sweep` shows whether a curve has a step where a
+// threshold lies. The values were settled on 2-core AMD EPYC machines in November 2026, of Zen 4
+// with x86-64-v4 (threads, column tiles, blocks of top-k) and of Zen 3 with x86-64-v3 (short rows,
+// lanes, samples, sorting, gather).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +14,7 @@ namespace dmlcpu::tuning {
 
 // --- threads ---------------------------------------------------------------------------------
 
-/// Bytes of work for each thread after the first. A parallel region costs 1 to 3 us, in which one
+/// Bytes of work per thread. A parallel region costs 1 to 3 us, in which one
 /// core reads 50 to 100 KB from its own cache: smaller grains lose that time, larger ones leave
 /// cores idle.
 inline constexpr std::int64_t kGrainBytes = 256 * 1024;
@@ -91,8 +97,8 @@ constexpr std::int64_t top_k_radix_room(std::int64_t length, std::int64_t k, boo
   return 3 * k + 8 * (length / top_k_sample(length));
 }
 
-/// A smaller share than this of elements is selected with a heap, which is cheap as long as hardly any
-/// element enters it; a larger one by partition.
+/// A smaller share than this of elements is selected with a heap, which is cheap as long as hardly
+/// any element enters it; a larger one by partition.
 inline constexpr std::int64_t kTopKHeapShare = 32;
 
 /// Fewer elements than this are sorted by comparison, more by 8-bit digits, and from the second on

@@ -62,8 +62,8 @@ Threshold<U> find_threshold(const TopKRow& row) {
   return {prefix, wanted};
 }
 
-/// A rank that probably somewhat more than k elements reach, as far as a sample tells, which lies
-/// in `sample` meanwhile: kTopKSampleShare-th part of the row, spread over it without a period.
+/// A rank that somewhat more than k elements probably reach, as far as a sample tells, which lies
+/// in `sample` meanwhile: tuning::top_k_sample() elements, spread over the row without a period.
 template <class U>
 U sampled_rank(const TopKRow& row, U* sample) {
   const std::int64_t count = tuning::top_k_sample(row.length);
