@@ -51,11 +51,10 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, s
 }
 
 TopKSelection select_strategy(std::int64_t element_size, std::int64_t length, std::int64_t k) {
+  const bool enough_blocks = k <= tuning::kTopKBlocksMaxK &&
+                             length / block_length(length, k) >= tuning::kTopKBlocksPerResult * k;
   TopKStrategy strategy = TopKStrategy::kRadix;
-  if (length <= tuning::kTopKDirectLength) {
-    strategy = TopKStrategy::kDirect;
-  } else if (k <= tuning::kTopKBlocksMaxK &&
-             length / block_length(length, k) >= tuning::kTopKBlocksPerResult * k) {
+  if (length > tuning::kTopKDirectLength && enough_blocks) {
     strategy = TopKStrategy::kBlocks;
   } else if (length <= tuning::kTopKHistogramLength) {
     strategy = TopKStrategy::kDirect;
