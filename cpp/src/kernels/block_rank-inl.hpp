@@ -1,6 +1,6 @@
 // The highest rank of consecutive elements, at memory speed.
 //
-// Both ways keep four vectors' worth of independent maxima, so that their latencies overlap.
+// Four vectors' worth of independent maxima, so that their latencies overlap.
 #pragma once
 
 #include "kernels/order-inl.hpp"
@@ -14,6 +14,29 @@ namespace {
 template <class T>
 constexpr std::int64_t kLanes = 4 * kVectorBytes / static_cast<std::int64_t>(sizeof(T));
 
+/// Folds n elements, at least a vector, into a state: take(state, p) takes a vector's worth from p
+/// on, join(a, b) two states. The state of the last vector is where each of four begins; seeing an
+/// element more than once must do no harm.
+template <class T, class State, class Take, class Join>
+State fold(const T* p, std::int64_t n, State state, Take take, Join join) {
+  constexpr std::int64_t kStep = kLanes<T> / 4;
+  std::int64_t i = 0;
+  if (n >= kLanes<T>) {
+    State s1 = state;
+    State s2 = state;
+    State s3 = state;
+    for (; i + kLanes<T> <= n; i += kLanes<T>) {
+      take(state, p + i);
+      take(s1, p + i + kStep);
+      take(s2, p + i + 2 * kStep);
+      take(s3, p + i + 3 * kStep);
+    }
+    state = join(join(state, s1), join(s2, s3));
+  }
+  for (; i + kStep <= n; i += kStep) take(state, p + i);
+  return state;
+}
+
 /// Of n elements, at least a vector, by their ranks.
 template <class O, class T = typename O::Element>
 typename O::Rank highest_by_rank(const T* p, std::int64_t n) {
@@ -21,29 +44,13 @@ typename O::Rank highest_by_rank(const T* p, std::int64_t n) {
   using Bits = Vector<typename O::Unsigned>;
   using V = typename Vector<Rank>::Type;
   using Signed = typename Vector<typename IntegersOf<sizeof(T)>::Signed>::Type;
-  constexpr std::int64_t kStep = Bits::kWidth;
   const auto load = [](const T* q) {
     return O::template loose_ranks<V, Signed>(
         Bits::load(reinterpret_cast<const typename O::Unsigned*>(q)));
   };
   const auto higher = [](auto a, auto b) { return a > b ? a : b; };
-  // The last vector overlaps those before: seeing an element twice changes no maximum.
-  V best = load(p + n - kStep);
-  std::int64_t i = 0;
-  if (n >= kLanes<T>) {
-    V a0 = best;
-    V a1 = best;
-    V a2 = best;
-    V a3 = best;
-    for (; i + kLanes<T> <= n; i += kLanes<T>) {
-      a0 = higher(a0, load(p + i));
-      a1 = higher(a1, load(p + i + kStep));
-      a2 = higher(a2, load(p + i + 2 * kStep));
-      a3 = higher(a3, load(p + i + 3 * kStep));
-    }
-    best = higher(higher(a0, a1), higher(a2, a3));
-  }
-  for (; i + kStep <= n; i += kStep) best = higher(best, load(p + i));
+  const auto take = [&](V& best, const T* q) { best = higher(best, load(q)); };
+  const V best = fold(p, n, load(p + n - Bits::kWidth), take, higher);
   return O::settle(reduce<Rank>(best, higher));
 }
 
@@ -53,43 +60,23 @@ typename O::Rank highest_by_rank(const T* p, std::int64_t n) {
 template <class O, class T = typename O::Element>
 bool highest_by_value(const T* p, std::int64_t n, typename O::Rank* highest) {
   using V = typename Vector<T>::Type;
-  constexpr std::int64_t kStep = Vector<T>::kWidth;
+  struct State {
+    V best;
+    V sum;
+  };
   const auto better = [](auto a, auto b) { return (O::kLargest ? b > a : b < a) ? b : a; };
-  V best = Vector<T>::load(p + n - kStep);
-  V sum = best;
-  std::int64_t i = 0;
-  if (n >= kLanes<T>) {
-    V a0 = best;
-    V a1 = best;
-    V a2 = best;
-    V a3 = best;
-    V s1{};
-    V s2{};
-    V s3{};
-    for (; i + kLanes<T> <= n; i += kLanes<T>) {
-      const V x0 = Vector<T>::load(p + i);
-      const V x1 = Vector<T>::load(p + i + kStep);
-      const V x2 = Vector<T>::load(p + i + 2 * kStep);
-      const V x3 = Vector<T>::load(p + i + 3 * kStep);
-      a0 = better(a0, x0);
-      a1 = better(a1, x1);
-      a2 = better(a2, x2);
-      a3 = better(a3, x3);
-      sum += x0;
-      s1 += x1;
-      s2 += x2;
-      s3 += x3;
-    }
-    best = better(better(a0, a1), better(a2, a3));
-    sum += s1 + (s2 + s3);
-  }
-  for (; i + kStep <= n; i += kStep) {
-    const V x = Vector<T>::load(p + i);
-    best = better(best, x);
-    sum += x;
-  }
-  *highest = O::rank(reduce<T>(best, better));
-  const T total = reduce<T>(sum, [](auto a, auto b) { return a + b; });
+  const auto take = [&](State& state, const T* q) {
+    const V x = Vector<T>::load(q);
+    state.best = better(state.best, x);
+    state.sum += x;
+  };
+  const auto join = [&](const State& a, const State& b) {
+    return State{better(a.best, b.best), a.sum + b.sum};
+  };
+  const V last = Vector<T>::load(p + n - Vector<T>::kWidth);
+  const State state = fold(p, n, State{last, last}, take, join);
+  *highest = O::rank(reduce<T>(state.best, better));
+  const T total = reduce<T>(state.sum, [](auto a, auto b) { return a + b; });
   return total == total;
 }
 
