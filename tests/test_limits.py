@@ -297,6 +297,23 @@ def test_top_k_blocks_stop_at_k_equals(instruction_set):
     check_top_k(~x, k, "increasing")
 
 
+@pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind != "b"], ids=str)
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("policy", ["propagate", "omit"])
+def test_top_k_values_keep_their_bits(instruction_set, dtype, direction, policy):
+    """Values are made from ranks where these tell them, which for zeros and NaNs they do not."""
+    bits = np.dtype(f"u{dtype.itemsize}")
+    few = data.special_values(dtype)
+    rng = np.random.default_rng(0)
+    for shape in ((len(few),), (LANES_MIN_LINES, len(few)), (20, len(few))):
+        x = rng.permuted(np.broadcast_to(few.view(bits), shape), axis=-1).view(dtype)
+        for k in {2, 5, len(few)}:
+            for view in (x, x.copy(order="F")):
+                values, indices = dmlcpu.top_k(view, k, axis_direction=direction, nan_policy=policy)
+                want = np.take_along_axis(x, indices.astype(np.int64), -1)
+                assert np.array_equal(values.view(bits), want.view(bits))
+
+
 @pytest.mark.parametrize("k", [2, 100, 3000, 40_000, 79_999, 80_000])
 def test_top_k_row_in_pieces(instruction_set, threads, k):
     """One row over several threads: equal elements in all pieces, merged in their order."""

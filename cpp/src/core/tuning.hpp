@@ -14,9 +14,8 @@ namespace dmlcpu::tuning {
 
 // --- threads ---------------------------------------------------------------------------------
 
-/// Bytes of work per thread. A parallel region costs 1 to 3 us, in which one
-/// core reads 50 to 100 KB from its own cache: smaller grains lose that time, larger ones leave
-/// cores idle.
+/// Bytes of work per thread. A parallel region costs 1 to 3 us, in which one core reads 50 to
+/// 100 KB from its own cache: smaller grains lose that time, larger ones leave cores idle.
 inline constexpr std::int64_t kGrainBytes = 256 * 1024;
 
 /// Tasks offered per thread. More even out cores of unequal speed, fewer save start-up per task.
@@ -89,6 +88,9 @@ constexpr std::int64_t top_k_sample(std::int64_t length) {
   if (length < 16 * 1024) return 0;
   return length / 64 < 32 * 1024 ? length / 64 : 32 * 1024;
 }
+
+/// Sampled elements that are asked for ahead: each is a cache miss in a long row.
+inline constexpr std::int64_t kTopKSamplePrefetch = 16;
 
 /// Room for elements that are sorted to select k: twice as many as the guess is meant to
 /// collect, and the elements equal to the threshold.

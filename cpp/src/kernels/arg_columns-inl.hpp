@@ -64,7 +64,7 @@ bool sweep_values(const T* const* rows, std::int64_t lines, typename O::Unsigned
     V::store(best + l, b);
     W::store(steps + l, s);
   }
-  return Words(nans).any();
+  return any(nans);
 }
 
 /// A tile of at most kColumnTile lines: the best of each, and at which step it stands.

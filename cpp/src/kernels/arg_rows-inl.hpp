@@ -51,13 +51,13 @@ std::int64_t find_bits(const T* p, std::int64_t n, U bits) {
   std::int64_t done = 0;
   for (; done + kGroup <= n; done += kGroup) {
     const std::int64_t first = kLast ? n - kGroup - done : done;
-    const auto any = (equal(first) | equal(first + kWidth)) |
-                     (equal(first + 2 * kWidth) | equal(first + 3 * kWidth));
-    if (Words(any).any()) return narrow(first, Count<4>());
+    const auto found = (equal(first) | equal(first + kWidth)) |
+                       (equal(first + 2 * kWidth) | equal(first + 3 * kWidth));
+    if (any(found)) return narrow(first, Count<4>());
   }
   for (; done + kWidth <= n; done += kWidth) {
     const std::int64_t first = kLast ? n - kWidth - done : done;
-    if (Words(equal(first)).any()) return narrow(first, Count<1>());
+    if (any(equal(first))) return narrow(first, Count<1>());
   }
   // Fewer than a vector are left.
   for (; done < n - 1; ++done) {

@@ -94,6 +94,11 @@ struct TopKLines {
 };
 using TopKLanesKernel = void (*)(const TopKLines& group, TopKItem* items);
 
+/// Writes the elements of `count` items of the row data[0], data[stride], ... to values[0],
+/// values[value_stride], ...
+using TopKValueWriter = void (*)(const void* data, std::int64_t stride, const TopKItem* items,
+                                 std::int64_t count, void* values, std::int64_t value_stride);
+
 enum class TopKStrategy : std::uint8_t {
   kDirect,  ///< rank every element, select by comparison
   kBlocks,  ///< threshold from the extremes of blocks, then look into the blocks that beat it
@@ -160,6 +165,7 @@ struct ArgKernels {
 struct TopKKernels {
   RankLoader load[kDataTypeCount][kRankingCount];
   BlockExtremes extremes[kDataTypeCount][kRankingCount];
+  TopKValueWriter values[kDataTypeCount][kRankingCount];
   TopKKernel select[kWidthCount][kTopKStrategyCount];
   TopKLanesKernel lanes[kWidthCount];
   LinePacker pack[kWidthCount];

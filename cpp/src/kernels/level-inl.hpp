@@ -43,8 +43,27 @@ constexpr T max_of(T a, T b) {
   return a < b ? b : a;
 }
 
+template <class T>
+constexpr T absolute(T x) {
+  return x < 0 ? -x : x;
+}
+
 /// Asks for a cache line that will be read soon; any address will do.
 inline void prefetch(const void* p) { __builtin_prefetch(p); }
+
+/// The highest bits of 16 bytes, the first byte's the lowest.
+inline std::uint64_t high_bits(const void* bytes) {
+#ifdef __SSE2__
+  return static_cast<std::uint64_t>(
+      _mm_movemask_epi8(_mm_loadu_si128(static_cast<const __m128i*>(bytes))));
+#else
+  std::uint64_t bits = 0;
+  for (int i = 0; i < 16; ++i) {
+    bits |= static_cast<std::uint64_t>(static_cast<const std::uint8_t*>(bytes)[i] >> 7) << i;
+  }
+  return bits;
+#endif
+}
 
 /// Copies 16 bytes to an aligned address past the caches, where the processor can. stream_fence()
 /// makes what was copied so visible to others.

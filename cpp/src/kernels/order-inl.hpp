@@ -164,6 +164,13 @@ typename O::Unsigned unsigned_rank(typename O::Rank r) {
   return O::kSigned ? static_cast<typename O::Unsigned>(bits ^ O::kSignBit) : bits;
 }
 
+/// The inverse of unsigned_rank().
+template <class O>
+typename O::Rank from_unsigned_rank(typename O::Unsigned bits) {
+  return static_cast<typename O::Rank>(
+      O::kSigned ? static_cast<typename O::Unsigned>(bits ^ O::kSignBit) : bits);
+}
+
 /// A rank as a 64-bit signed integer of the same order.
 template <class O>
 std::int64_t wide_rank(typename O::Rank r) {

@@ -51,31 +51,19 @@ void top_k_blocks(const TopKRow& row, TopKItem* out) {
   std::nth_element(ordered, ordered + row.k - 1, ordered + blocks);
   const U threshold = ordered[row.k - 1].rank;
 
-  std::int64_t candidates = 0;
-  std::int64_t equals = 0;
+  Collector<U> candidates(threshold, row.k, items, row.k * block + row.k);
   for (std::int64_t b = 0; b < blocks; ++b) {
-    if (extremes[b].rank < threshold || (extremes[b].rank == threshold && equals >= row.k))
-      continue;
-    // Never, unless another thread changes the row meanwhile.
-    if (candidates + block > row.k * block + row.k) break;
+    const U extreme = extremes[b].rank;
+    if (extreme < threshold || (extreme == threshold && !candidates.takes_equals())) continue;
     const std::int64_t first = b * block;
     U ranks[tuning::kTopKMaxBlock];
     const std::int64_t count = min_of(block, row.length - first);
     row.load(static_cast<const char*>(row.data) + first * row.stride * row.element_size, row.stride,
              count, ranks);
-    for (std::int64_t group = 0; group < count; group += kLanes<U>) {
-      const std::int64_t end = min_of(group + kLanes<U>, count);
-      if (end - group == kLanes<U> && !any_at_least(ranks + group, threshold)) continue;
-      for (std::int64_t i = group; i < end; ++i) {
-        // Written without a branch; kept only if counted.
-        items[candidates] = Item<U>::make(ranks[i], first + i);
-        candidates += ranks[i] >= threshold;
-        equals += ranks[i] == threshold;
-      }
-    }
+    candidates.take(ranks, count, first);
   }
-  fill_up(items, candidates, row.k);
-  select_by_comparison(items, max_of(candidates, row.k), row.k);
+  fill_up(items, candidates.count(), row.k);
+  select_by_comparison(items, max_of(candidates.count(), row.k), row.k);
   write_items(items, row.k, out);
 }
 

@@ -1,5 +1,4 @@
-// top-k of short rows, and the plain strategy that the others are tested against: every element
-// becomes an item, which are selected from.
+// top-k of rows too short for a threshold to pay: every element becomes an item.
 #pragma once
 
 #include "kernels/top_k_sort-inl.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/order-inl.hpp"
+#include "kernels/transpose-inl.hpp"
 
 namespace dmlcpu {
 namespace DMLCPU_LEVEL {
@@ -66,10 +67,31 @@ void pack_lines(const void* data, std::int64_t stride, std::int64_t length,
                 std::int64_t line_stride, std::int64_t lines, void* packed) {
   const U* from = static_cast<const U*>(data);
   U* to = static_cast<U*>(packed);
+  if (line_stride == 1) {
+    transpose(from, stride, length, lines, to, length);
+    return;
+  }
   for (std::int64_t i = 0; i < length; ++i) {
     for (std::int64_t l = 0; l < lines; ++l) {
       to[l * length + i] = from[i * stride + l * line_stride];
     }
+  }
+}
+
+/// The elements of one type and ranking, from their ranks, and from the row where a rank does not
+/// tell them: looking up every one would wait for memory each time, if the row is long.
+template <class O>
+void write_values(const void* data, std::int64_t stride, const TopKItem* items, std::int64_t count,
+                  void* values, std::int64_t value_stride) {
+  using U = typename O::Unsigned;
+  const U* const row = static_cast<const U*>(data);
+  U* const to = static_cast<U*>(values);
+  for (std::int64_t i = 0; i < count; ++i) {
+    U bits;
+    if (!O::bits_of(from_unsigned_rank<O>(static_cast<U>(items[i].rank)), &bits)) {
+      bits = row[items[i].index * stride];
+    }
+    to[i * value_stride] = bits;
   }
 }
 

@@ -19,11 +19,13 @@ namespace DMLCPU_LEVEL {
        Order<T, kInfinityBits<T> != 0 ? Ranking::kLargestNanFirst : Ranking::kLargestNanLast>>},
 #define DMLCPU_LOADERS(enumerator, name, T, kind) DMLCPU_OF_TYPE(load_ranks, T)
 #define DMLCPU_EXTREMES(enumerator, name, T, kind) DMLCPU_OF_TYPE(block_extremes, T)
+#define DMLCPU_VALUES(enumerator, name, T, kind) DMLCPU_OF_TYPE(write_values, T)
 #define DMLCPU_STRATEGIES(U) {top_k_direct<U>, top_k_blocks<U>, top_k_radix<U>}
 
 const TopKKernels top_k_kernels = {
     {DMLCPU_DATA_TYPES(DMLCPU_LOADERS)},
     {DMLCPU_DATA_TYPES(DMLCPU_EXTREMES)},
+    {DMLCPU_DATA_TYPES(DMLCPU_VALUES)},
     {DMLCPU_STRATEGIES(std::uint8_t), DMLCPU_STRATEGIES(std::uint16_t),
      DMLCPU_STRATEGIES(std::uint32_t), DMLCPU_STRATEGIES(std::uint64_t)},
     {top_k_lanes<std::uint8_t>, top_k_lanes<std::uint16_t>, top_k_lanes<std::uint32_t>,

@@ -141,16 +141,16 @@ void select_lanes(const U* steps, std::int64_t stride, std::int64_t length, std:
     V cut = bound;
     const auto take = [&](std::int64_t i) {
       const V x = L::load(steps + i * stride);
-      if (!Words(x > cut).any()) return;
+      if (!any(x > cut)) return;
       best.insert(x, i);
       cut = higher(bound, best.worst());
     };
     std::int64_t i = 0;
     for (; i + 4 <= length; i += 4) {
       const U* next = steps + i * stride;
-      const auto any = ((L::load(next) > cut) | (L::load(next + stride) > cut)) |
-                       ((L::load(next + 2 * stride) > cut) | (L::load(next + 3 * stride) > cut));
-      if (!Words(any).any()) continue;
+      const auto found = ((L::load(next) > cut) | (L::load(next + stride) > cut)) |
+                         ((L::load(next + 2 * stride) > cut) | (L::load(next + 3 * stride) > cut));
+      if (!any(found)) continue;
       for (std::int64_t s = 0; s < 4; ++s) take(i + s);
     }
     for (; i < length; ++i) take(i);
@@ -166,8 +166,7 @@ auto select_lanes_for(std::int64_t k) {
   return chosen;
 }
 
-/// Scratch: the lines' ranks twice, their number rounded up to kTopKLanesLines, or that of
-/// `length`s once and the steps once; each aligned to 64 bytes.
+/// Scratch: lanes_scratch_bytes(), the steps and then the lines' ranks.
 template <class U>
 void top_k_lanes(const TopKLines& group, TopKItem* items) {
   const std::int64_t length = group.length;
@@ -177,20 +176,21 @@ void top_k_lanes(const TopKLines& group, TopKItem* items) {
   const auto* const data = static_cast<const char*>(group.data);
   // Lanes beyond the lines are selected from too, and never written.
   const std::int64_t stride = (lines + Lanes<U>::kWidth - 1) / Lanes<U>::kWidth * Lanes<U>::kWidth;
-  if (group.line_stride == 1) {
+  const std::int64_t line_bytes = group.line_stride * group.element_size;
+  const std::int64_t step_bytes = group.stride * group.element_size;
+  if (absolute(line_bytes) < absolute(step_bytes)) {
     for (std::int64_t i = 0; i < length; ++i) {
       U* const to = steps + i * stride;
-      const char* const from = data + i * group.stride * group.element_size;
+      const char* const from = data + i * step_bytes;
       // The next steps are too far apart for the processor to foresee.
-      prefetch(from + tuning::kTopKLanesPrefetch * group.stride * group.element_size);
-      group.load(from, 1, lines, to);
+      prefetch(from + tuning::kTopKLanesPrefetch * step_bytes);
+      group.load(from, group.line_stride, lines, to);
       for (std::int64_t l = lines; l < stride; ++l) to[l] = 0;
     }
   } else {
     U* const ranks = steps + kMost * length;
     for (std::int64_t l = 0; l < lines; ++l) {
-      group.load(data + l * group.line_stride * group.element_size, group.stride, length,
-                 ranks + l * length);
+      group.load(data + l * line_bytes, group.stride, length, ranks + l * length);
     }
     for (std::int64_t l = lines; l < stride; ++l) {
       for (std::int64_t i = 0; i < length; ++i) ranks[l * length + i] = 0;

@@ -68,12 +68,23 @@ template <class U>
 U sampled_rank(const TopKRow& row, U* sample) {
   const std::int64_t count = tuning::top_k_sample(row.length);
   const std::int64_t step = row.length / count;
-  std::uint32_t random = 1;
+  // Positions in ascending order, one in each step, from a sequence that two can walk.
+  struct Position {
+    std::uint32_t random = 1;
+    std::int64_t first = 0;
+  };
+  const auto next = [&row, step](Position& position) {
+    position.random = position.random * 1664525 + 1013904223;
+    const std::int64_t at = position.first + static_cast<std::int64_t>(position.random >> 8) % step;
+    position.first += step;
+    return static_cast<const char*>(row.data) + at * row.stride * row.element_size;
+  };
+  Position ahead;
+  for (std::int64_t i = 0; i < tuning::kTopKSamplePrefetch; ++i) prefetch(next(ahead));
+  Position position;
   for (std::int64_t i = 0; i < count; ++i) {
-    random = random * 1664525 + 1013904223;
-    const std::int64_t at = i * step + static_cast<std::int64_t>(random >> 8) % step;
-    row.load(static_cast<const char*>(row.data) + at * row.stride * row.element_size, row.stride, 1,
-             sample + i);
+    prefetch(next(ahead));
+    row.load(next(position), row.stride, 1, sample + i);
   }
   // The number of sampled elements among the k highest varies by its square root; four times that
   // is hardly ever exceeded.
@@ -89,61 +100,16 @@ U sampled_rank(const TopKRow& row, U* sample) {
   return ordered[at].rank;
 }
 
-/// Collects all elements above `rank` and the first k equal to it, in ascending order of position;
-/// returns how many, or 0 if they are fewer than k or more than `room`.
-template <class U>
-std::int64_t collect(const TopKRow& row, U rank, Item<U>* items, std::int64_t room) {
-  std::int64_t taken = 0;
-  std::int64_t equals = 0;
-  for_chunks<U>(row, 0, row.length, [&](std::int64_t at, const U* ranks, std::int64_t count) {
-    for (std::int64_t group = 0; group < count; group += kLanes<U>) {
-      const std::int64_t end = min_of(group + kLanes<U>, count);
-      if (taken > room - kLanes<U>) {
-        taken = room + 1;
-        return;
-      }
-      const bool whole = end - group == kLanes<U>;
-      if (equals >= row.k && rank == static_cast<U>(~U{0})) return;
-      const auto lowest = static_cast<U>(rank + (equals >= row.k));
-      const auto take = [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t i = first; i < last; ++i) {
-          // Written without a branch; kept only if counted.
-          items[taken] = Item<U>::make(ranks[i], at + i);
-          taken += ranks[i] >= lowest;
-          equals += ranks[i] == rank;
-        }
-      };
-      if (!whole) {
-        take(group, end);
-        continue;
-      }
-      if (!any_at_least(ranks + group, lowest)) continue;
-      for (std::int64_t i = group; i < end; i += Vector<U>::kWidth) {
-        if (Words(Vector<U>::load(ranks + i) >= lowest).any()) take(i, i + Vector<U>::kWidth);
-      }
-    }
-  });
-  return taken <= room && taken >= row.k ? taken : 0;
-}
-
-/// Collects the k elements that a threshold from histograms selects.
+/// Collects the elements that a threshold from histograms selects, which are k, unless another
+/// thread changes the row meanwhile.
 template <class U>
 void collect_exactly(const TopKRow& row, Item<U>* items) {
   const Threshold<U> threshold = find_threshold<U>(row);
-  std::int64_t taken = 0;
-  std::int64_t equals = 0;
+  Collector<U> selected(threshold.rank, threshold.equals, items, row.k);
   for_chunks<U>(row, 0, row.length, [&](std::int64_t at, const U* ranks, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      // Written without a branch; kept only if counted. The bound holds by itself, unless another
-      // thread changes the row meanwhile.
-      items[taken] = Item<U>::make(ranks[i], at + i);
-      const bool equal = ranks[i] == threshold.rank;
-      taken +=
-          ((ranks[i] > threshold.rank) | (equal & (equals < threshold.equals))) & (taken < row.k);
-      equals += equal;
-    }
+    selected.take(ranks, count, at);
   });
-  fill_up(items, taken, row.k);
+  fill_up(items, selected.count(), row.k);
 }
 
 /// Scratch: twice top_k_radix_room() items and one; then, aligned to 64 bytes, the sample's ranks.
@@ -162,9 +128,14 @@ void top_k_radix(const TopKRow& row, TopKItem* out) {
       const std::int64_t bytes =
           (2 * (room + 1) * static_cast<std::int64_t>(sizeof(Item<U>)) + 63) / 64 * 64;
       auto* sample = reinterpret_cast<U*>(static_cast<char*>(row.scratch) + bytes);
-      count = collect(row, sampled_rank(row, sample), items, room);
+      Collector<U> candidates(sampled_rank(row, sample), row.k, items, room);
+      for_chunks<U>(row, 0, row.length,
+                    [&](std::int64_t at, const U* ranks, std::int64_t in_chunk) {
+                      if (!candidates.full()) candidates.take(ranks, in_chunk, at);
+                    });
+      if (!candidates.full()) count = candidates.count();
     }
-    if (count == 0) {
+    if (count < row.k) {
       collect_exactly(row, items);
       count = row.k;
     }

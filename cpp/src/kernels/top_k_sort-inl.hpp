@@ -15,23 +15,25 @@ template <int kDigitBits, class U>
 Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count) {
   constexpr int kBins = 1 << kDigitBits;
   constexpr int kBits = 8 * static_cast<int>(sizeof(U));
-  for (int shift = 0; shift < kBits; shift += kDigitBits) {
-    const auto digit = [shift](const Item<U>& item) {
-      return static_cast<int>(item.rank() >> shift) & (kBins - 1);
-    };
-    std::int64_t starts[kBins] = {};
-    for (std::int64_t i = 0; i < count; ++i) ++starts[digit(items[i])];
+  constexpr int kPasses = (kBits + kDigitBits - 1) / kDigitBits;
+  const auto digit = [](const Item<U>& item, int pass) {
+    return static_cast<int>(item.rank() >> (pass * kDigitBits)) & (kBins - 1);
+  };
+  std::uint32_t counts[kPasses][kBins] = {};
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (int pass = 0; pass < kPasses; ++pass) ++counts[pass][digit(items[i], pass)];
+  }
+  for (int pass = 0; pass < kPasses; ++pass) {
+    std::uint32_t* const starts = counts[pass];
     // A digit that all items share changes nothing.
-    if (starts[digit(items[0])] == count) continue;
-    std::int64_t start = 0;
+    if (starts[digit(items[0], pass)] == count) continue;
+    std::uint32_t start = 0;
     for (int bin = kBins - 1; bin >= 0; --bin) {
-      const std::int64_t size = starts[bin];
+      const std::uint32_t size = starts[bin];
       starts[bin] = start;
       start += size;
     }
-    for (std::int64_t i = 0; i < count; ++i) {
-      other[starts[digit(items[i])]++] = items[i];
-    }
+    for (std::int64_t i = 0; i < count; ++i) other[starts[digit(items[i], pass)]++] = items[i];
     Item<U>* const sorted = other;
     other = items;
     items = sorted;

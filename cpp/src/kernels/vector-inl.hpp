@@ -21,22 +21,36 @@ struct Vector {
   static Type all(T x) { return Type{} + x; }
 };
 
-/// A comparison's result, which is all ones or all zero in each element, as words in memory order.
-struct Words {
-  static constexpr int kCount = kVectorBytes / 8;
-  std::uint64_t words[kCount];
+/// Whether a comparison of elements U holds for any of them.
+template <class Mask>
+bool any(Mask mask) {
+  using Part = Vector<std::uint64_t, 16>::Type;
+  Part parts[kVectorBytes / 16];
+  static_assert(sizeof mask == sizeof parts);
+  std::memcpy(parts, &mask, sizeof parts);
+  for (int half = kVectorBytes / 32; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) parts[i] |= parts[i + half];
+  }
+  return high_bits(parts) != 0;
+}
 
-  template <class Mask>
-  explicit Words(Mask mask) {
-    static_assert(sizeof mask == sizeof words);
-    std::memcpy(words, &mask, sizeof words);
+/// Calls body(position) for each element U of a vector for which a comparison holds, in ascending
+/// order.
+template <class U, class Mask, class Body>
+void for_each_in(Mask mask, Body&& body) {
+  constexpr int kSize = sizeof(U);
+  constexpr std::uint64_t kOnePerElement = ~std::uint64_t{0} / ((std::uint64_t{1} << kSize) - 1);
+  char bytes[kVectorBytes];
+  static_assert(sizeof mask == sizeof bytes);
+  std::memcpy(bytes, &mask, sizeof bytes);
+  std::uint64_t bits = 0;
+  for (int part = 0; part < kVectorBytes / 16; ++part) {
+    bits |= high_bits(bytes + 16 * part) << (16 * part);
   }
-  bool any() const {
-    std::uint64_t found = 0;
-    for (int w = 0; w < kCount; ++w) found |= words[w];
-    return found != 0;
+  for (bits &= kOnePerElement; bits != 0; bits &= bits - 1) {
+    body(static_cast<std::int64_t>(__builtin_ctzll(bits)) / kSize);
   }
-};
+}
 
 #if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
 #define DMLCPU_SHUFFLE(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)

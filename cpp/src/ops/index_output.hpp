@@ -17,10 +17,17 @@ class IndexOutput {
   /// Writes indices[i] to the element at offset + i * stride, for i in [0, count).
   void write(std::int64_t offset, std::int64_t stride, const std::int64_t* indices,
              std::int64_t count) const {
+    write_each(offset, stride, count, [indices](std::int64_t i) { return indices[i]; });
+  }
+
+  /// The same for what index(i) returns.
+  template <class Index>
+  void write_each(std::int64_t offset, std::int64_t stride, std::int64_t count,
+                  Index&& index) const {
     if (wide_) {
-      write_as<std::int64_t>(offset, stride, indices, count);
+      write_as<std::int64_t>(offset, stride, count, index);
     } else {
-      write_as<std::uint32_t>(offset, stride, indices, count);
+      write_as<std::uint32_t>(offset, stride, count, index);
     }
   }
 
@@ -30,14 +37,14 @@ class IndexOutput {
   }
 
  private:
-  template <class I>
-  void write_as(std::int64_t offset, std::int64_t stride, const std::int64_t* indices,
-                std::int64_t count) const {
+  template <class I, class Index>
+  void write_as(std::int64_t offset, std::int64_t stride, std::int64_t count,
+                const Index& index) const {
     I* to = static_cast<I*>(data_) + offset_ + offset;
     if (stride == 1) {
-      for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<I>(indices[i]);
+      for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<I>(index(i));
     } else {
-      for (std::int64_t i = 0; i < count; ++i) to[i * stride] = static_cast<I>(indices[i]);
+      for (std::int64_t i = 0; i < count; ++i) to[i * stride] = static_cast<I>(index(i));
     }
   }
 

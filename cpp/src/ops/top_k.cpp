@@ -12,6 +12,7 @@
 #include "ops/arg.hpp"
 #include "ops/index_output.hpp"
 #include "ops/ranking.hpp"
+#include "ops/top_k_merge.hpp"
 #include "plan/top_k_plan.hpp"
 
 namespace dmlcpu {
@@ -45,16 +46,19 @@ class TopKRun {
         element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
         input_(static_cast<const char*>(descriptor.input.data)),
         values_(static_cast<char*>(descriptor.values.data)),
-        indices_(descriptor.indices, 0),
-        type_(static_cast<int>(descriptor.input.type)),
-        ranking_(static_cast<int>(ranking(descriptor.axis_direction == AxisDirection::kDecreasing,
-                                          nans_first(descriptor)))),
-        load_(kernels().top_k->load[type_][ranking_]),
-        extremes_(kernels().top_k->extremes[type_][ranking_]),
-        select_(kernels().top_k->select[width_index(element_size_)]
-                                       [static_cast<int>(plan.selection.strategy)]),
-        lanes_(kernels().top_k->lanes[width_index(element_size_)]),
-        pack_(kernels().top_k->pack[width_index(element_size_)]) {}
+        indices_(descriptor.indices, 0) {
+    const TopKKernels& table = *kernels().top_k;
+    const auto type = static_cast<int>(descriptor.input.type);
+    const auto order = static_cast<int>(
+        ranking(descriptor.axis_direction == AxisDirection::kDecreasing, nans_first(descriptor)));
+    const int width = width_index(element_size_);
+    load_ = table.load[type][order];
+    extremes_ = table.extremes[type][order];
+    write_values_ = table.values[type][order];
+    select_ = table.select[width][static_cast<int>(plan.selection.strategy)];
+    lanes_ = table.lanes[width];
+    pack_ = table.pack[width];
+  }
 
   void run() const {
     if (plan_.pieces > 1) {
@@ -124,59 +128,43 @@ class TopKRun {
     const std::int64_t item_bytes = round_up(kept * std::int64_t{sizeof(TopKItem)});
     const std::int64_t kernel_bytes = round_up(plan_.selection.scratch_bytes);
     const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, plan_.pieces));
-    const Scratch scratch(item_bytes * plan_.pieces + kernel_bytes * threads);
     // Everything is allocated before the first line is written.
-    std::vector<TopKItem> merged(static_cast<std::size_t>(plan_.k));
-    std::vector<Head> heads(static_cast<std::size_t>(plan_.pieces));
-    const auto items_of = [&](std::int64_t piece) {
-      return reinterpret_cast<TopKItem*>(scratch.at(piece * item_bytes));
-    };
+    const Scratch scratch(item_bytes * plan_.pieces + kernel_bytes * threads);
+    std::vector<TopKPiece> pieces(static_cast<std::size_t>(plan_.pieces));
+    const std::int64_t writers = plan_.k < tuning::kTopKMinWrites ? 1 : threads;
+    std::vector<TopKMerge> merges(static_cast<std::size_t>(writers), TopKMerge(plan_.pieces));
+    for (std::int64_t p = 0; p < plan_.pieces; ++p) {
+      const std::int64_t start = plan_.piece_start(p);
+      const auto* items = reinterpret_cast<const TopKItem*>(scratch.at(p * item_bytes));
+      pieces[static_cast<std::size_t>(p)] = {
+          items, std::min(plan_.k, plan_.piece_start(p + 1) - start), start};
+    }
     Axes all = plan_.outer;
     all.push(plan_.lines);
     Odometer position(all);
     for (std::int64_t line = positions(all); line > 0; --line, position.next()) {
       const Offsets& offsets = position.offsets();
       const char* data = input_ + offsets[0] * element_size_;
-      parallel_for(threads, plan_.pieces, [&](std::int64_t piece, int worker) {
-        const std::int64_t first = plan_.piece_start(piece);
-        const std::int64_t length = plan_.piece_start(piece + 1) - first;
+      parallel_for(threads, plan_.pieces, [&](std::int64_t p, int worker) {
+        const std::int64_t first = plan_.piece_start(p);
+        const std::int64_t length = plan_.piece_start(p + 1) - first;
         select(data + first * plan_.stride * element_size_, length, std::min(plan_.k, length),
-               scratch.at(plan_.pieces * item_bytes + worker * kernel_bytes), items_of(piece));
+               scratch.at(plan_.pieces * item_bytes + worker * kernel_bytes),
+               reinterpret_cast<TopKItem*>(scratch.at(p * item_bytes)));
       });
-      merge_pieces(items_of, heads, merged.data());
-      const std::int64_t tasks = plan_.k < tuning::kTopKMinWrites ? 1 : threads;
-      parallel_for(threads, tasks, [&](std::int64_t task, int) {
-        const std::int64_t first = plan_.k * task / tasks;
-        write(data, merged.data() + first, plan_.k * (task + 1) / tasks - first,
-              offsets[1] + first * plan_.value_stride, offsets[2] + first * plan_.index_stride);
+      parallel_for(threads, writers, [&](std::int64_t writer, int) {
+        const std::int64_t last = plan_.k * (writer + 1) / writers;
+        std::int64_t at = plan_.k * writer / writers;
+        TopKMerge& merge = merges[static_cast<std::size_t>(writer)];
+        merge.start(pieces, at);
+        TopKItem items[kMergedAtOnce];
+        for (; at < last; at += kMergedAtOnce) {
+          const std::int64_t count = std::min(kMergedAtOnce, last - at);
+          merge.take(items, count);
+          write(data, items, count, offsets[1] + at * plan_.value_stride,
+                offsets[2] + at * plan_.index_stride);
+        }
       });
-    }
-  }
-
-  /// What is left of a piece's sorted items, and where the piece starts.
-  struct Head {
-    const TopKItem* next;
-    const TopKItem* last;
-    std::int64_t start;
-  };
-
-  /// Merges the pieces' sorted items; of equal ranks the earlier piece's come first.
-  template <class ItemsOf>
-  void merge_pieces(const ItemsOf& items_of, std::vector<Head>& heads, TopKItem* merged) const {
-    for (std::int64_t piece = 0; piece < plan_.pieces; ++piece) {
-      const std::int64_t start = plan_.piece_start(piece);
-      const TopKItem* items = items_of(piece);
-      const std::int64_t length = plan_.piece_start(piece + 1) - start;
-      heads[static_cast<std::size_t>(piece)] = {items, items + std::min(plan_.k, length), start};
-    }
-    for (std::int64_t i = 0; i < plan_.k; ++i) {
-      Head* best = nullptr;
-      for (Head& head : heads) {
-        if (head.next == head.last) continue;
-        if (best == nullptr || head.next->rank > best->next->rank) best = &head;
-      }
-      merged[i] = {best->next->rank, best->start + best->next->index};
-      ++best->next;
     }
   }
 
@@ -198,38 +186,22 @@ class TopKRun {
 
   void write(const char* line, const TopKItem* items, std::int64_t count, std::int64_t value_offset,
              std::int64_t index_offset) const {
-    switch (element_size_) {
-      case 1:
-        return write_as<std::uint8_t>(line, items, count, value_offset, index_offset);
-      case 2:
-        return write_as<std::uint16_t>(line, items, count, value_offset, index_offset);
-      case 4:
-        return write_as<std::uint32_t>(line, items, count, value_offset, index_offset);
-      default:
-        return write_as<std::uint64_t>(line, items, count, value_offset, index_offset);
-    }
+    write_values_(line, plan_.stride, items, count, values_ + value_offset * element_size_,
+                  plan_.value_stride);
+    indices_.write_each(index_offset, plan_.index_stride, count,
+                        [items](std::int64_t i) { return items[i].index; });
   }
 
-  template <class U>
-  void write_as(const char* line, const TopKItem* items, std::int64_t count,
-                std::int64_t value_offset, std::int64_t index_offset) const {
-    char* to = values_ + value_offset * element_size_;
-    for (std::int64_t i = 0; i < count; ++i) {
-      std::memcpy(to + i * plan_.value_stride * element_size_,
-                  line + items[i].index * plan_.stride * element_size_, sizeof(U));
-      indices_.write(index_offset + i * plan_.index_stride, 0, &items[i].index, 1);
-    }
-  }
+  static constexpr std::int64_t kMergedAtOnce = 256;
 
   const TopKPlan& plan_;
   std::int64_t element_size_;
   const char* input_;
   char* values_;
   IndexOutput indices_;
-  int type_;
-  int ranking_;
   RankLoader load_;
   BlockExtremes extremes_;
+  TopKValueWriter write_values_;
   TopKKernel select_;
   TopKLanesKernel lanes_;
   LinePacker pack_;

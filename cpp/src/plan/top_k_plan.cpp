@@ -22,6 +22,28 @@ std::int64_t block_length(std::int64_t length, std::int64_t k) {
   return block;
 }
 
+/// Chooses how many lines a task takes, and how it reads them.
+void group_lines(std::int64_t element_size, TopKPlan& plan) {
+  const std::int64_t line_bytes = plan.length * element_size;
+  const std::int64_t line_stride = std::abs(plan.lines.strides[0]);
+  const bool neighbours =
+      plan.lines.size > 1 && line_stride > 0 && line_stride < std::abs(plan.input_stride);
+  plan.lanes = plan.pieces == 1 && plan.lines.size >= tuning::kTopKLanesMinLines &&
+               plan.length <= tuning::kTopKLanesMaxLength && plan.k <= tuning::kTopKLanesMaxK;
+  plan.packed =
+      neighbours && !plan.lanes && line_bytes * tuning::kTopKGroupLines <= tuning::kTopKPackBytes;
+  plan.stride = plan.packed ? 1 : plan.input_stride;
+  // Enough groups for all threads, but neighbouring lines, or lanes, no fewer than fill a cache
+  // line.
+  const std::int64_t lines = positions(plan.outer) * plan.lines.size;
+  const std::int64_t share =
+      std::max<std::int64_t>(lines / (plan.threads * tuning::kTasksPerThread), 1);
+  const std::int64_t least = plan.packed || plan.lanes ? 64 / element_size : 1;
+  std::int64_t most = tuning::kTopKGroupLines;
+  if (plan.lanes) most = std::clamp(tuning::kTopKLanesBytes / line_bytes, std::int64_t{16}, most);
+  plan.group = std::min({most, std::max(share, least), plan.lines.size});
+}
+
 }  // namespace
 
 TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, std::int64_t length,
@@ -61,32 +83,6 @@ TopKSelection select_strategy(std::int64_t element_size, std::int64_t length, st
   }
   return plan_selection(strategy, element_size, length, k);
 }
-
-namespace {
-
-/// Chooses how many lines a task takes, and how it reads them.
-void group_lines(std::int64_t element_size, TopKPlan& plan) {
-  const std::int64_t line_bytes = plan.length * element_size;
-  const std::int64_t line_stride = std::abs(plan.lines.strides[0]);
-  const bool neighbours =
-      plan.lines.size > 1 && line_stride > 0 && line_stride < std::abs(plan.input_stride);
-  plan.lanes = plan.pieces == 1 && plan.lines.size >= tuning::kTopKLanesMinLines &&
-               plan.length <= tuning::kTopKLanesMaxLength && plan.k <= tuning::kTopKLanesMaxK;
-  plan.packed =
-      neighbours && !plan.lanes && line_bytes * tuning::kTopKGroupLines <= tuning::kTopKPackBytes;
-  plan.stride = plan.packed ? 1 : plan.input_stride;
-  // Enough groups for all threads, but neighbouring lines, or lanes, no fewer than fill a cache
-  // line.
-  const std::int64_t lines = positions(plan.outer) * plan.lines.size;
-  const std::int64_t share =
-      std::max<std::int64_t>(lines / (plan.threads * tuning::kTasksPerThread), 1);
-  const std::int64_t least = plan.packed || plan.lanes ? 64 / element_size : 1;
-  std::int64_t most = tuning::kTopKGroupLines;
-  if (plan.lanes) most = std::clamp(tuning::kTopKLanesBytes / line_bytes, std::int64_t{16}, most);
-  plan.group = std::min({most, std::max(share, least), plan.lines.size});
-}
-
-}  // namespace
 
 TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   const ConstTensor& input = descriptor.input;
