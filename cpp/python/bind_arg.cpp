@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "bindings.hpp"
 #include "dmlcpu/operators.hpp"
 #include "numpy_seam.hpp"
@@ -6,9 +8,9 @@
 namespace dmlcpu::python {
 namespace {
 
-py::array arg(bool largest, py::handle input_object, py::handle axis, py::handle axis_direction,
-              py::handle keepdims, py::handle index_dtype_object, py::handle nan_policy,
-              py::handle out) {
+py::object arg(bool largest, py::handle input_object, py::handle axis, py::handle axis_direction,
+               py::handle keepdims, py::handle index_dtype_object, py::handle nan_policy,
+               py::handle out) {
   const py::array input = as_array(input_object, "input");
   ArgDescriptor descriptor;
   descriptor.input = as_tensor(input, "input");
@@ -18,16 +20,11 @@ py::array arg(bool largest, py::handle input_object, py::handle axis, py::handle
   descriptor.axis_direction = as_axis_direction(axis_direction);
   descriptor.nan_policy = as_nan_policy(nan_policy);
   const py::dtype dtype = index_dtype(index_type(index_dtype_object));
-  py::array result;
-  if (out.is_none()) {
-    result = new_array(dtype, output_shape(descriptor));
-    descriptor.output = as_new_output(result);
-  } else {
-    descriptor.output = as_output(out, "out", dtype);
-    result = py::reinterpret_borrow<py::array>(out);
-  }
+  Output output =
+      out.is_none() ? new_output(dtype, output_shape(descriptor)) : as_output(out, "out", dtype);
+  descriptor.output = output.tensor;
   run_released(descriptor, input.nbytes());
-  return result;
+  return std::move(output.array);
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "bindings.hpp"
 #include "dmlcpu/operators.hpp"
 #include "numpy_seam.hpp"
@@ -6,8 +8,8 @@
 namespace dmlcpu::python {
 namespace {
 
-py::array gather_nd(py::handle input_object, py::handle indices_object, py::handle batch_dims,
-                    py::handle mode, py::handle out) {
+py::object gather_nd(py::handle input_object, py::handle indices_object, py::handle batch_dims,
+                     py::handle mode, py::handle out) {
   const py::array input = as_array(input_object, "input");
   const py::array indices = as_array(indices_object, "indices");
   GatherNdDescriptor descriptor;
@@ -15,16 +17,12 @@ py::array gather_nd(py::handle input_object, py::handle indices_object, py::hand
   descriptor.indices = as_indices(indices, "indices");
   descriptor.batch_dims = as_int(batch_dims, "batch_dims");
   descriptor.mode = as_index_mode(mode);
-  py::array result;
-  if (out.is_none()) {
-    result = new_array(input.dtype(), output_shape(descriptor));
-    descriptor.output = as_new_output(result);
-  } else {
-    descriptor.output = as_output(out, "out", input.dtype());
-    result = py::reinterpret_borrow<py::array>(out);
-  }
-  run_released(descriptor, indices.nbytes() + result.nbytes());
-  return result;
+  Output output = out.is_none() ? new_output(input.dtype(), output_shape(descriptor))
+                                : as_output(out, "out", input.dtype());
+  descriptor.output = output.tensor;
+  const auto written = py::reinterpret_borrow<py::array>(output.array).nbytes();
+  run_released(descriptor, indices.nbytes() + written);
+  return std::move(output.array);
 }
 
 }  // namespace

@@ -29,23 +29,21 @@ py::tuple top_k(py::handle input_object, py::handle k, py::handle axis, py::hand
   descriptor.axis_direction = as_axis_direction(axis_direction);
   descriptor.nan_policy = as_nan_policy(nan_policy);
   const py::dtype indices_dtype = index_dtype(index_type(index_dtype_object));
-  py::array values;
-  py::array indices;
+  Output values;
+  Output indices;
   if (out.is_none()) {
     const Shape shape = output_shape(descriptor);
-    values = new_array(input.dtype(), shape);
-    indices = new_array(indices_dtype, shape);
-    descriptor.values = as_new_output(values);
-    descriptor.indices = as_new_output(indices);
+    values = new_output(input.dtype(), shape);
+    indices = new_output(indices_dtype, shape);
   } else {
     const py::tuple pair = as_pair(out);
-    descriptor.values = as_output(pair[0], "out[0]", input.dtype());
-    descriptor.indices = as_output(pair[1], "out[1]", indices_dtype);
-    values = py::array(pair[0]);
-    indices = py::array(pair[1]);
+    values = as_output(pair[0], "out[0]", input.dtype());
+    indices = as_output(pair[1], "out[1]", indices_dtype);
   }
+  descriptor.values = values.tensor;
+  descriptor.indices = indices.tensor;
   run_released(descriptor, input.nbytes());
-  return py::make_tuple(values, indices);
+  return py::make_tuple(values.array, indices.array);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "dmlcpu/error.hpp"
 
@@ -118,7 +119,7 @@ ConstTensor as_indices(const py::array& array, const char* name) {
   return as_tensor(array, name);
 }
 
-Tensor as_output(py::handle object, const char* name, const py::dtype& dtype) {
+Output as_output(py::handle object, const char* name, const py::dtype& dtype) {
   if (!is_array(object)) {
     throw TypeError(std::string(name) + ": must be a numpy.ndarray, got " + type_name(object));
   }
@@ -131,23 +132,22 @@ Tensor as_output(py::handle object, const char* name, const py::dtype& dtype) {
   if (!array.writeable()) {
     throw ValueError(std::string(name) + ": must be writable, got a read-only array");
   }
-  return make_tensor<void*>(array, array.mutable_data(), name);
+  const Tensor tensor = make_tensor<void*>(array, array.mutable_data(), name);
+  return {std::move(array), tensor};
 }
 
-py::array new_array(const py::dtype& dtype, const Shape& shape) {
+Output new_output(const py::dtype& dtype, const Shape& shape) {
   // As py::array's constructor does, but NumPy computes the strides of a packed array by itself.
   const auto& api = py::detail::npy_api::get();
   py::ssize_t sizes[kMaxRank];
   std::copy_n(shape.sizes.begin(), shape.rank, sizes);
-  auto array = py::reinterpret_steal<py::array>(
+  auto array = py::reinterpret_steal<py::object>(
       api.PyArray_NewFromDescr_(api.PyArray_Type_, py::dtype(dtype).release().ptr(), shape.rank,
                                 sizes, nullptr, nullptr, 0, nullptr));
   if (!array) throw py::error_already_set();
-  return array;
-}
-
-Tensor as_new_output(py::array& array) {
-  return make_tensor<void*>(array, array.mutable_data(), "out");
+  auto elements = py::reinterpret_borrow<py::array>(array);
+  const Tensor tensor = make_tensor<void*>(elements, elements.mutable_data(), "out");
+  return {std::move(array), tensor};
 }
 
 DataType index_type(py::handle object) {

@@ -22,14 +22,17 @@ ConstTensor as_tensor(const py::array& array, const char* name);
 /// The same for gather's indices, which have dtypes of their own.
 ConstTensor as_indices(const py::array& array, const char* name);
 
-/// The view of an array to write to: `object` must be an array of the dtype, writable.
-Tensor as_output(py::handle object, const char* name, const py::dtype& dtype);
+/// An array that a call returns, and the view of it to write to.
+struct Output {
+  py::object array;
+  Tensor tensor;
+};
 
 /// A new array, its elements not initialised.
-py::array new_array(const py::dtype& dtype, const Shape& shape);
+Output new_output(const py::dtype& dtype, const Shape& shape);
 
-/// The view of an array of new_array() to write to.
-Tensor as_new_output(py::array& array);
+/// The caller's: `object` must be an array of the dtype, writable.
+Output as_output(py::handle object, const char* name, const py::dtype& dtype);
 
 /// The library's type for an index dtype. Throws TypeError for others.
 DataType index_type(py::handle dtype);
