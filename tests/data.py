@@ -121,7 +121,9 @@ def tensors(draw, dtypes=None, **kwargs):
         narrow = x[tuple(slice(0, 1) if b else slice(None) for b in broadcast)]
         return np.broadcast_to(narrow, x.shape)
     order = draw(st.permutations(range(x.ndim)))
-    steps = draw(st.lists(st.sampled_from([1, 1, -1, 2, -3]), min_size=x.ndim, max_size=x.ndim))
+    steps = draw(
+        st.lists(st.sampled_from([1, 1, -1, 2, 3, 4, -3]), min_size=x.ndim, max_size=x.ndim)
+    )
     pads = draw(st.lists(st.integers(0, 2), min_size=x.ndim, max_size=x.ndim))
     return in_layout(x, order, steps, pads)
 

@@ -14,6 +14,7 @@ import reference
 
 # Bytes and counts from cpp/src/core/tuning.hpp; around each, one less and one more.
 ROW_BLOCK_BYTES = 4096
+MAX_ROW_BLOCK_BYTES = 32 * 1024
 SHORT_ROW_BYTES = 128
 COLUMN_TILE = 2048
 NARROW_BYTES = 512
@@ -44,7 +45,7 @@ def ones_at(length, positions, dtype):
 
 
 @pytest.mark.parametrize("dtype", data.DTYPES, ids=str)
-@pytest.mark.parametrize("step", [1, -1, 2])
+@pytest.mark.parametrize("step", [1, -1, 2, 3, 4, 5])
 def test_row_blocks_and_lanes(instruction_set, dtype, step):
     """A row's only extreme, and ties of two, at the edges of vectors, lane groups and blocks."""
     block = ROW_BLOCK_BYTES // dtype.itemsize
@@ -63,6 +64,29 @@ def test_row_blocks_and_lanes(instruction_set, dtype, step):
         x = data.in_layout(ones_at(length, edges, dtype), [0], [step], [1])
         assert dmlcpu.argmax(x) == min(edges)
         assert dmlcpu.argmax(x, axis_direction=1) == max(edges)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32, np.int64], ids=str)
+@pytest.mark.parametrize("step", [1, -1])
+def test_blocks_of_long_rows(instruction_set, dtype, step):
+    """A block is a 16th of a long row, up to a limit: lengths at which it doubles, and the only
+    extreme, or ties, at its edges."""
+    dtype = np.dtype(dtype)
+    block = ROW_BLOCK_BYTES // dtype.itemsize
+    while block <= MAX_ROW_BLOCK_BYTES // dtype.itemsize:
+        for length in near(16 * block):
+            memory = np.zeros(length, dtype)
+            x = memory[::step]
+            edges = [p for p in near(block, 2 * block, 15 * block, length - 1) if p < length]
+            for position in edges:
+                x[position] = 1
+                assert dmlcpu.argmax(x) == position, (length, position)
+                assert dmlcpu.argmax(x, axis_direction=1) == position, (length, position)
+                x[position] = 0
+            x[edges] = 1
+            assert dmlcpu.argmax(x) == edges[0]
+            assert dmlcpu.argmax(x, axis_direction=1) == edges[-1]
+        block *= 2
 
 
 @pytest.mark.parametrize("dtype", data.FLOATS, ids=str)

@@ -29,8 +29,10 @@ inline constexpr std::int64_t kReleaseLockBytes = 32 * 1024;
 
 /// Bytes of a row whose extreme is found before it is compared with the best so far. The winning
 /// block is read a second time to locate the element, and every block pays one reduction of the
-/// vector lanes: smaller blocks locate faster, larger ones reduce less often.
+/// vector lanes: smaller blocks locate faster, larger ones reduce less often. So long rows have
+/// larger blocks, a 16th of the row, up to the second constant, which the first-level cache holds.
 inline constexpr std::int64_t kArgBlockBytes = 4096;
+inline constexpr std::int64_t kArgMaxBlockBytes = 32 * 1024;
 
 /// Rows shorter than this are treated as columns of their neighbours: the lane reduction and the
 /// second look would cost more than the row.

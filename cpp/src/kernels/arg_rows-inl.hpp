@@ -76,18 +76,28 @@ std::int64_t find(const T* p, std::int64_t n, typename O::Rank wanted) {
                                    : find_rank<kLast, O>(p, n, wanted);
 }
 
+/// Elements per block of a row read where it is.
+template <class T>
+std::int64_t arg_block(std::int64_t length) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  std::int64_t block = tuning::kArgBlockBytes / kSize;
+  while (block < tuning::kArgMaxBlockBytes / kSize && 16 * block <= length) block *= 2;
+  return block;
+}
+
 template <class O>
 void arg_rows(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices) {
   using T = typename O::Element;
   using Rank = typename O::Rank;
-  constexpr std::int64_t kBlock = tuning::kArgBlockBytes / static_cast<std::int64_t>(sizeof(T));
   const std::int64_t stride = panel.length_stride;
-  T packed[kBlock];
+  T packed[tuning::kArgBlockBytes / sizeof(T)];
   // A backward line is read forwards too, as memory is prefetched: the first of equal elements is
   // then the last one met.
   const bool backward = stride == -1;
+  const bool in_place = stride == 1 || backward;
+  const std::int64_t block_length = in_place ? arg_block<T>(panel.length) : arg_block<T>(0);
   const auto block_at = [&](const T* line, std::int64_t first, std::int64_t count) {
-    if (stride == 1 || backward) return line + first;
+    if (in_place) return line + first;
     pack(line + first * stride, stride, count, packed);
     return static_cast<const T*>(packed);
   };
@@ -96,8 +106,8 @@ void arg_rows(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices)
     if (backward) line -= panel.length - 1;
     Rank best{};
     std::int64_t best_first = -1;
-    for (std::int64_t first = 0; first < panel.length; first += kBlock) {
-      const std::int64_t count = min_of(kBlock, panel.length - first);
+    for (std::int64_t first = 0; first < panel.length; first += block_length) {
+      const std::int64_t count = min_of(block_length, panel.length - first);
       const Rank r = block_rank<O>(block_at(line, first, count), count);
       if (best_first < 0 || r > best || (backward && r == best)) {
         best = r;
@@ -107,7 +117,7 @@ void arg_rows(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices)
     }
     const std::int64_t wide = wide_rank<O>(best);
     if (!panel.starts && wide < ranks[l]) continue;
-    const std::int64_t count = min_of(kBlock, panel.length - best_first);
+    const std::int64_t count = min_of(block_length, panel.length - best_first);
     const T* block = block_at(line, best_first, count);
     std::int64_t at = best_first;
     if (backward) {

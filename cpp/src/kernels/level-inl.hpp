@@ -80,10 +80,27 @@ inline void stream_fence() {
 #endif
 }
 
-/// Copies count elements, stride apart, to consecutive ones.
+template <std::int64_t kStride, class T>
+void pack_by(const T* source, std::int64_t count, T* target) {
+  for (std::int64_t i = 0; i < count; ++i) target[i] = source[i * kStride];
+}
+
+/// Copies count elements, stride apart, to consecutive ones. Compilers make vector code of strides
+/// that they know: every other element, channels of pixels, backwards.
 template <class T>
 void pack(const T* source, std::int64_t stride, std::int64_t count, T* target) {
-  for (std::int64_t i = 0; i < count; ++i) target[i] = source[i * stride];
+  switch (stride) {
+    case -1:
+      return pack_by<-1>(source, count, target);
+    case 2:
+      return pack_by<2>(source, count, target);
+    case 3:
+      return pack_by<3>(source, count, target);
+    case 4:
+      return pack_by<4>(source, count, target);
+    default:
+      for (std::int64_t i = 0; i < count; ++i) target[i] = source[i * stride];
+  }
 }
 
 }  // namespace

@@ -95,16 +95,24 @@ void write_values(const void* data, std::int64_t stride, const TopKItem* items, 
   }
 }
 
+/// Strided elements are packed so many at a time, then ranked.
+constexpr std::int64_t kPackedAtOnce = 256;
+
 /// The loader of one element type and ranking.
 template <class O>
 void load_ranks(const void* data, std::int64_t stride, std::int64_t count, void* ranks) {
   using T = typename O::Element;
   auto* out = static_cast<typename O::Unsigned*>(ranks);
   const T* p = static_cast<const T*>(data);
-  if (stride == 1) {
+  if (stride == 1 || count == 1) {
     for (std::int64_t i = 0; i < count; ++i) out[i] = unsigned_rank<O>(O::rank(p[i]));
-  } else {
-    for (std::int64_t i = 0; i < count; ++i) out[i] = unsigned_rank<O>(O::rank(p[i * stride]));
+    return;
+  }
+  T packed[kPackedAtOnce];
+  for (std::int64_t first = 0; first < count; first += kPackedAtOnce) {
+    const std::int64_t end = min_of(kPackedAtOnce, count - first);
+    pack(p + first * stride, stride, end, packed);
+    for (std::int64_t i = 0; i < end; ++i) out[first + i] = unsigned_rank<O>(O::rank(packed[i]));
   }
 }
 
