@@ -321,6 +321,17 @@ def test_top_k_blocks_stop_at_k_equals(instruction_set):
     check_top_k(~x, k, "increasing")
 
 
+def test_top_k_counts_of_blocks_wrap(instruction_set):
+    """Blocks that reach a threshold are counted in lanes of the element's width, which hold 255. Only
+    a row of very many blocks of bytes has more; a multiple of 256 in each lane would count as none."""
+    k = 1500
+    x = np.full(256 * 64 * 64, 200, np.uint8)  # blocks of 64 elements, 256 per lane of 64 bytes
+    x[::1000] = 201
+    with dmlcpu.num_threads(1):
+        check_top_k(x, k, "decreasing")
+        check_top_k(x, k, "increasing")
+
+
 @pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind != "b"], ids=str)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("policy", ["propagate", "omit"])

@@ -1,11 +1,10 @@
 // top-k for small k: most of the row is only read once, for the extremes of its blocks.
 //
-// The k-th highest of the blocks' extremes is a threshold t: k elements, one in each of k blocks,
-// rank at least t, so nothing below t is selected. Elements above t lie in the fewer than k blocks
-// whose extreme is above t. Of those equal to t only the first k can be selected, so blocks whose
-// extreme is t are looked into until k were found. So at most k * block + k elements become
-// candidates, whatever the data's order: (k - 1) * block in blocks above, and less than k + block
-// in blocks at t.
+// A threshold t that k of the blocks' extremes reach: k elements, one in each of k blocks, rank at
+// least t, so nothing below t is selected. Elements above t lie in the at most k blocks whose
+// extreme is above t; exactly k only if no extreme is t. Of those equal to t only the first k can
+// be selected, so blocks whose extreme is t are looked into until k were found. So at most k *
+// block + k elements become candidates, whatever the data's order.
 #pragma once
 
 #include "kernels/top_k_candidates-inl.hpp"
@@ -34,7 +33,7 @@ void block_extremes(const void* data, std::int64_t stride, std::int64_t length, 
   }
 }
 
-/// Scratch: twice `blocks` extremes, then k * block + k + 1 items, each aligned to 64 bytes.
+/// Scratch: `blocks` extremes, then k * block + k + 1 items, each aligned to 64 bytes.
 template <class U>
 void top_k_blocks(const TopKRow& row, TopKItem* out) {
   const std::int64_t block = row.block;
@@ -42,18 +41,14 @@ void top_k_blocks(const TopKRow& row, TopKItem* out) {
   const std::int64_t extremes_bytes =
       (blocks * static_cast<std::int64_t>(sizeof(U)) + 63) / 64 * 64;
   auto* scratch = static_cast<char*>(row.scratch);
-  auto* extremes = reinterpret_cast<Descending<U>*>(scratch);
-  auto* ordered = reinterpret_cast<Descending<U>*>(scratch + extremes_bytes);
-  auto* items = reinterpret_cast<Item<U>*>(scratch + 2 * extremes_bytes);
+  auto* extremes = reinterpret_cast<U*>(scratch);
+  auto* items = reinterpret_cast<Item<U>*>(scratch + extremes_bytes);
 
   row.extremes(row.data, row.stride, row.length, block, extremes);
-  std::memcpy(ordered, extremes, static_cast<std::size_t>(blocks) * sizeof(U));
-  std::nth_element(ordered, ordered + row.k - 1, ordered + blocks);
-  const U threshold = ordered[row.k - 1].rank;
-
+  const U threshold = threshold_for(extremes, blocks, row.k);
   Collector<U> candidates(threshold, row.k, items, row.k * block + row.k);
   for (std::int64_t b = 0; b < blocks; ++b) {
-    const U extreme = extremes[b].rank;
+    const U extreme = extremes[b];
     if (extreme < threshold || (extreme == threshold && !candidates.takes_equals())) continue;
     const std::int64_t first = b * block;
     U ranks[tuning::kTopKMaxBlock];

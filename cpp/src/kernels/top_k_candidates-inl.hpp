@@ -9,12 +9,42 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// A rank by itself, higher ones first. A type of this namespace, for std::nth_element.
+/// How many of n ranks are at least t.
 template <class U>
-struct Descending {
-  U rank;
-  bool operator<(const Descending& other) const { return rank > other.rank; }
-};
+std::int64_t count_at_least(const U* ranks, std::int64_t n, U t) {
+  using V = Vector<U>;
+  // A comparison that holds is -1 in its lane, of which the lane counts so many before it wraps.
+  constexpr std::int64_t kLeast = V::kWidth * 255;
+  std::int64_t count = 0;
+  std::int64_t i = 0;
+  while (i + V::kWidth <= n) {
+    const std::int64_t end = min_of(n, i + kLeast);
+    typename V::Type lanes{};
+    for (; i + V::kWidth <= end; i += V::kWidth) {
+      lanes -= reinterpret_cast<typename V::Type>(V::load(ranks + i) >= t);
+    }
+    for (std::int64_t lane = 0; lane < V::kWidth; ++lane) {
+      count += static_cast<std::int64_t>(lanes[lane]);
+    }
+  }
+  for (; i < n; ++i) count += ranks[i] >= t;
+  return count;
+}
+
+/// A rank that at least k of n ranks reach, 1 <= k <= n; if more than k do, it is the k-th highest.
+/// Its bits from the highest on, each set if enough ranks still reach it.
+template <class U>
+U threshold_for(const U* ranks, std::int64_t n, std::int64_t k) {
+  U threshold = 0;
+  for (int bit = 8 * static_cast<int>(sizeof(U)) - 1; bit >= 0; --bit) {
+    const auto higher = static_cast<U>(threshold | static_cast<U>(U{1} << bit));
+    const std::int64_t reached = count_at_least(ranks, n, higher);
+    if (reached < k) continue;
+    threshold = higher;
+    if (reached == k) break;
+  }
+  return threshold;
+}
 
 /// Collects the elements above a threshold and the first `equals` of those equal to it, in
 /// ascending order of position, as long as there is room.

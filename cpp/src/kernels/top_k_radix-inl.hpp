@@ -94,10 +94,7 @@ U sampled_rank(const TopKRow& row, U* sample) {
   while (static_cast<double>(above) < expected) ++above;
   std::int64_t margin = 2;
   while (margin * margin < 16 * above) ++margin;
-  const std::int64_t at = min_of(above + margin, count) - 1;
-  auto* ordered = reinterpret_cast<Descending<U>*>(sample);
-  std::nth_element(ordered, ordered + at, ordered + count);
-  return ordered[at].rank;
+  return threshold_for(sample, count, min_of(above + margin, count));
 }
 
 /// Collects the elements that a threshold from histograms selects, which are k, unless another

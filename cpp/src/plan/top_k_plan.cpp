@@ -57,7 +57,7 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, s
     case TopKStrategy::kBlocks: {
       selection.block = block_length(length, k);
       const std::int64_t blocks = (length + selection.block - 1) / selection.block;
-      selection.scratch_bytes = 2 * round_up(blocks * element_size) +
+      selection.scratch_bytes = round_up(blocks * element_size) +
                                 (k * selection.block + k + 1) * item_bytes(element_size);
       break;
     }
