@@ -9,9 +9,9 @@ the call.
 
 import importlib.util
 
-import builds
 import numpy as np
 
+import builds
 from measure import threads
 
 

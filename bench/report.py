@@ -6,6 +6,8 @@ from measure import medians_of, spread_of
 
 
 def text_of(seconds):
+    if seconds < 5e-6:
+        return f"{seconds * 1e9:.0f} ns"
     if seconds < 1e-4:
         return f"{seconds * 1e6:.3g} us"
     return f"{seconds * 1e3:.3g} ms"

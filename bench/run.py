@@ -3,6 +3,7 @@
     python bench/run.py peers     every workload beside every library that is installed
     python bench/run.py small     calls on a few elements, in nanoseconds
     python bench/run.py roofline  streaming workloads and gathers beside read and copy bandwidth
+    python bench/run.py threads   streaming workloads on 1 to all threads, beside read bandwidth
     python bench/run.py sweep     one size at a time, to find where speed falls off
     python bench/run.py builds    builds or instruction sets of dmlcpu beside each other
 
@@ -12,49 +13,20 @@ other libraries. OMP_NUM_THREADS sets the threads of all of them.
 """
 
 import argparse
-import datetime
-import json
 import os
-import platform
 import sys
-from functools import partial
 
 os.environ.setdefault("OMP_NUM_THREADS", str(os.cpu_count()))
 
 import builds
-import numpy as np
-import plots
-import sweeps
-
 import contestants
 import measure
+import plots
 import report
+import rooflines
+import sweeps
 import workloads
-
-
-def processor():
-    try:
-        with open("/proc/cpuinfo") as lines:
-            for line in lines:
-                if line.startswith("model name"):
-                    return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
-
-
-def machine():
-    return {
-        "processor": processor(),
-        "threads": measure.threads(),
-        "instruction_set": builds.installed().get_instruction_set(),
-        "date": datetime.date.today().isoformat(),
-        "versions": contestants.versions(),
-    }
-
-
-def tensors_of(workload):
-    return workload.make(np.random.default_rng(0))
+from session import chosen, machine, tensors_of, write
 
 
 def race_peers(workload, arguments):
@@ -68,21 +40,6 @@ def race_peers(workload, arguments):
             print(f"  {name} gives another answer; left out")
             del calls[name]
     return measure.race(calls, arguments.rounds)
-
-
-def chosen(selection, arguments):
-    return [w for w in selection if arguments.only in w.name]
-
-
-def write(arguments, about, results, markdown, plot):
-    if arguments.json:
-        with open(arguments.json, "w") as file:
-            json.dump({"machine": about, "results": results}, file, indent=1)
-    if arguments.markdown:
-        with open(arguments.markdown, "w") as file:
-            file.write(markdown())
-    if arguments.plot:
-        plot(arguments.plot)
 
 
 def peers(arguments, selection=workloads.WORKLOADS):
@@ -108,77 +65,6 @@ def small(arguments):
     peers(arguments, workloads.SMALL)
 
 
-def moved_bytes(workload, tensors):
-    """Bytes that the workload has to move: read, for a gather also written."""
-    x, *indices = tensors
-    if workload.operator != "gather_nd":
-        # Memory delivers the gaps of a strided view too.
-        return x.nbytes if x.base is None else x.base.nbytes
-    slice_bytes = x[(0,) * indices[0].shape[1]].nbytes
-    return indices[0].nbytes + 2 * len(indices[0]) * slice_bytes
-
-
-def roofline(arguments):
-    """Shares of the read bandwidth, on every instruction set, and speed of one thread."""
-    about = machine()
-    dmlcpu = builds.installed()
-    bandwidth = measure.Bandwidth(measure.threads())
-    results, shares, rows = {}, {}, []
-    for workload in chosen(workloads.WORKLOADS, arguments):
-        streams = workload.streams and workload.operator != "gather_nd"
-        if (not streams and workload.operator != "gather_nd") or workload.small:
-            continue
-        tensors = tensors_of(workload)
-        call = builds.call_for(dmlcpu, workload, *tensors)
-
-        def on_one_thread(call=call):
-            with dmlcpu.num_threads(1):
-                call()
-
-        # An instruction set is chosen for the process, before a contestant's turn.
-        best = builds.levels()[0]
-        prepare = {level: partial(dmlcpu.use_instruction_set, level) for level in builds.levels()}
-        calls = {level: (prepare[level], call) for level in builds.levels()}
-        calls["one thread"] = (prepare[best], on_one_thread)
-        # Ones: memory of zeros may never have been made, and would be read from one page.
-        packed = np.ones(moved_bytes(workload, tensors) // (1 if streams else 2), np.uint8)
-        calls["bandwidth"] = bandwidth.read(packed) if streams else bandwidth.copy(packed)
-        seconds = measure.race(calls, arguments.rounds)
-        results[workload.name] = seconds
-        medians = measure.medians_of(seconds)
-        gain = medians["one thread"] / medians[best]
-        del seconds["one thread"]
-        share = report.roofline_share(seconds)
-        shares[workload.name] = share
-        rows.append(
-            [
-                workload.name,
-                "read" if streams else "copy",
-                f"{moved_bytes(workload, tensors) / medians['bandwidth'] / 1e9:.1f} GB/s",
-                *(f"{s:.2f}" for s in share.values()),
-                f"{gain:.2f}",
-            ]
-        )
-        print("  ".join(f"{cell:>10}" if i else f"{cell:42}" for i, cell in enumerate(rows[-1])))
-        sys.stdout.flush()
-    levels = list(builds.levels())
-    for level in levels:
-        streaming = sorted(
-            shares[w.name][level] for w in workloads.WORKLOADS if w.streams and w.name in shares
-        )
-        if streaming:
-            median = streaming[len(streaming) // 2]
-            print(f"{level}: streaming lines, median {median:.2f}, worst {streaming[0]:.2f}")
-    header = ["work", "against", "bandwidth", *levels, "times one thread"]
-    write(
-        arguments,
-        about,
-        results,
-        lambda: report.machine_line(about) + report.table(header, rows),
-        lambda path: plots.roofline(about, shares, path),
-    )
-
-
 def sweep(arguments):
     about = machine()
     results, texts = {}, []
@@ -187,7 +73,7 @@ def sweep(arguments):
             continue
         points = []
         for size, workload in curve.points:
-            count = moved_bytes(workload, tensors_of(workload))
+            count = workloads.moved_bytes(workload, tensors_of(workload))
             points.append((size, race_peers(workload, arguments), count))
         own = [(size, measure.medians_of(s)["dmlcpu"], count) for size, s, count in points]
         texts.append(report.sweep_lines(curve, points, sweeps.cliffs(own)))
@@ -236,7 +122,8 @@ def main():
     modes = {
         "peers": peers,
         "small": small,
-        "roofline": roofline,
+        "roofline": rooflines.roofline,
+        "threads": rooflines.threads,
         "sweep": sweep,
         "builds": compare_builds,
     }

@@ -19,6 +19,16 @@ class Workload:
     reuse_output: bool = False
 
 
+def moved_bytes(workload, tensors):
+    """Bytes that the workload has to move: read, for a gather also written."""
+    x, *indices = tensors
+    if workload.operator != "gather_nd":
+        # Memory delivers the gaps of a strided view too.
+        return x.nbytes if x.base is None else x.base.nbytes
+    slice_bytes = x[(0,) * indices[0].shape[1]].nbytes
+    return indices[0].nbytes + 2 * len(indices[0]) * slice_bytes
+
+
 def normal(*shape, dtype=np.float32):
     return lambda rng: (rng.standard_normal(shape, np.float32).astype(dtype),)
 

@@ -1,0 +1,51 @@
+"""What every mode of the bench needs: the machine, the chosen workloads, files of results."""
+
+import datetime
+import json
+import platform
+
+import numpy as np
+
+import builds
+import contestants
+import measure
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo") as lines:
+            for line in lines:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def machine():
+    return {
+        "processor": processor(),
+        "threads": measure.threads(),
+        "instruction_set": builds.installed().get_instruction_set(),
+        "date": datetime.date.today().isoformat(),
+        "versions": contestants.versions(),
+    }
+
+
+def tensors_of(workload):
+    return workload.make(np.random.default_rng(0))
+
+
+def chosen(selection, arguments):
+    return [w for w in selection if arguments.only in w.name]
+
+
+def write(arguments, about, results, markdown, plot):
+    if arguments.json:
+        with open(arguments.json, "w") as file:
+            json.dump({"machine": about, "results": results}, file, indent=1)
+    if arguments.markdown:
+        with open(arguments.markdown, "w") as file:
+            file.write(markdown())
+    if arguments.plot:
+        plot(arguments.plot)
