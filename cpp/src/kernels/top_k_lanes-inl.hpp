@@ -125,7 +125,8 @@ typename Lanes<U>::V lanes_bound(const U* steps, std::int64_t stride, std::int64
     }
   }
   const V bound = best[kSlots - 1];
-  return bound > lowest ? bound - 1 : lowest;
+  // A comparison that holds is -1.
+  return bound + reinterpret_cast<V>(bound > lowest);
 }
 
 /// Selects from the lines of a tile: step i of line l is steps[i * stride + l], where stride is a
