@@ -20,6 +20,7 @@ py::object gather_nd(py::handle input_object, py::handle indices_object, py::han
   Output output = out.is_none() ? new_output(input.dtype(), output_shape(descriptor))
                                 : as_output(out, "out", input.dtype());
   descriptor.output = output.tensor;
+  descriptor.output_is_new = out.is_none();
   const auto written = py::reinterpret_borrow<py::array>(output.array).nbytes();
   run_released(descriptor, indices.nbytes() + written);
   return std::move(output.array);

@@ -6,8 +6,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
+#include "dmlcpu/export.hpp"
 #include "dmlcpu/tensor.hpp"
 
 namespace dmlcpu {
@@ -30,6 +33,13 @@ enum class IndexMode : std::uint8_t {
 /// Axes to reduce. One more than kMaxRank can be held, so that a list that is too long still shows
 /// its duplicate or its axis out of range.
 struct AxisList {
+  AxisList() = default;  ///< every axis
+  AxisList(std::initializer_list<std::int64_t> axes) : all(false) {
+    for (auto axis = axes.begin(); axis != axes.end() && count <= kMaxRank; ++axis) {
+      values[static_cast<std::size_t>(count++)] = *axis;
+    }
+  }
+
   bool all = true;  ///< every axis; `count` and `values` are not read
   int count = 0;
   std::array<std::int64_t, kMaxRank + 1> values{};
@@ -78,19 +88,22 @@ struct GatherNdDescriptor {
   std::int64_t batch_dims = 0;
   IndexMode mode = IndexMode::kRaise;
   Tensor output;  ///< the input's element type
+  /// Whether the output may have been written to when IndexError is thrown, because nobody has seen
+  /// it yet. It saves a pass over the indices.
+  bool output_is_new = false;
 };
 
 /// A tensor of rank 0 counts as having one axis of size 1 where an operator asks for an axis.
 ///
 /// The shape that the descriptor's output needs (top-k: both outputs). Reads no tensor's data, and
 /// the output tensors not at all. Throws for every broken rule that concerns the rest.
-Shape output_shape(const ArgDescriptor& descriptor);
-Shape output_shape(const TopKDescriptor& descriptor);
-Shape output_shape(const GatherNdDescriptor& descriptor);
+DMLCPU_API Shape output_shape(const ArgDescriptor& descriptor);
+DMLCPU_API Shape output_shape(const TopKDescriptor& descriptor);
+DMLCPU_API Shape output_shape(const GatherNdDescriptor& descriptor);
 
 /// Runs the operator. Throws before anything is written when a rule is broken.
-void run(const ArgDescriptor& descriptor);
-void run(const TopKDescriptor& descriptor);
-void run(const GatherNdDescriptor& descriptor);
+DMLCPU_API void run(const ArgDescriptor& descriptor);
+DMLCPU_API void run(const TopKDescriptor& descriptor);
+DMLCPU_API void run(const GatherNdDescriptor& descriptor);
 
 }  // namespace dmlcpu

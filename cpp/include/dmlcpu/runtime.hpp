@@ -5,34 +5,49 @@
 #include <string_view>
 #include <vector>
 
+#include "dmlcpu/export.hpp"
+
 namespace dmlcpu {
 
 /// Whether the library was built with OpenMP; without it every call runs on the calling thread.
-bool has_openmp();
+DMLCPU_API bool has_openmp();
 
 /// The most threads that a call made now on this thread would use: this thread's override, else the
 /// number set for the process, else OpenMP's own (OMP_NUM_THREADS, omp_set_num_threads).
-int num_threads();
+DMLCPU_API int num_threads();
 
 /// Sets the number for the process; 0 returns to OpenMP's own. Throws ValueError when negative.
-void set_num_threads(int count);
+DMLCPU_API void set_num_threads(int count);
 
 /// Sets the calling thread's override and returns the one before; 0 means none.
 /// Throws ValueError when negative.
-int exchange_thread_override(int count);
+DMLCPU_API int exchange_thread_override(int count);
+
+/// The calling thread's override as long as this lives.
+class ScopedThreads {
+ public:
+  /// Throws ValueError when negative; 0 means none.
+  explicit ScopedThreads(int count) : before_(exchange_thread_override(count)) {}
+  ~ScopedThreads() { exchange_thread_override(before_); }
+  ScopedThreads(const ScopedThreads&) = delete;
+  ScopedThreads& operator=(const ScopedThreads&) = delete;
+
+ private:
+  int before_;
+};
 
 /// Sets the bytes of work that each thread should have at least, for the process; 0 returns to the
 /// tuned value. Tests make it 1, so that small tensors run on many threads.
-void set_grain_bytes(std::int64_t bytes);
+DMLCPU_API void set_grain_bytes(std::int64_t bytes);
 
 /// The names of the instruction sets that were built and that this machine has, smallest first.
-std::vector<std::string_view> instruction_sets();
+DMLCPU_API std::vector<std::string_view> instruction_sets();
 
 /// The name of the instruction set in use.
-std::string_view instruction_set();
+DMLCPU_API std::string_view instruction_set();
 
 /// Switches all later calls in the process to the named set, "auto" for the largest.
 /// Throws ValueError when there is no such set or the machine lacks it.
-void use_instruction_set(std::string_view name);
+DMLCPU_API void use_instruction_set(std::string_view name);
 
 }  // namespace dmlcpu

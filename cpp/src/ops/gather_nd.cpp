@@ -52,21 +52,25 @@ class GatherNdRun {
 
   /// Whether every coordinate is in range.
   bool in_range() const {
-    std::atomic<bool> good{true};
-    parallel_for(plan_.threads, plan_.cells(), [&](std::int64_t cell_number, int) {
-      const Cell cell = cell_at(cell_number);
-      // By the chunk: each coordinate is a pass over the tuples, which should stay in the cache.
-      for (std::int64_t first = 0; first < cell.count; first += tuning::kGatherChunk) {
-        const std::int64_t count = std::min(tuning::kGatherChunk, cell.count - first);
-        if (!check_(cell.tuples, first, count)) good.store(false, std::memory_order_relaxed);
-      }
+    return for_chunks([this](const Cell& cell, std::int64_t first, std::int64_t count) {
+      return check_(cell.tuples, first, count);
     });
-    return good.load();
   }
 
   void copy() const {
-    parallel_for(plan_.threads, plan_.cells(),
-                 [&](std::int64_t cell_number, int) { copy_cell(cell_at(cell_number)); });
+    for_chunks([this](const Cell& cell, std::int64_t first, std::int64_t count) {
+      copy_chunk(cell, first, count);
+      return true;
+    });
+  }
+
+  /// Copies in the same pass what is in range; whether everything was.
+  bool copy_in_range() const {
+    return for_chunks([this](const Cell& cell, std::int64_t first, std::int64_t count) {
+      if (!check_(cell.tuples, first, count)) return false;
+      copy_chunk(cell, first, count);
+      return true;
+    });
   }
 
  private:
@@ -98,26 +102,37 @@ class GatherNdRun {
     return cell;
   }
 
-  void copy_cell(const Cell& cell) const {
-    std::int64_t offsets[tuning::kGatherChunk];
-    const std::int64_t slices = positions(plan_.slices);
-    for (std::int64_t first = 0; first < cell.count; first += tuning::kGatherChunk) {
-      const std::int64_t count = std::min(tuning::kGatherChunk, cell.count - first);
-      offsets_(cell.tuples, first, count, offsets);
-      Odometer slice(plan_.slices);
-      for (std::int64_t s = slices; s > 0; --s, slice.next()) {
-        GatherCopy copy{};
-        copy.data = input_ + (cell.input_offset + slice.offsets()[0]) * element_size_;
-        copy.output =
-            output_ + (cell.output_offset + slice.offsets()[1] + first * plan_.tuples.strides[2]) *
-                          element_size_;
-        copy.output_stride = plan_.tuples.strides[2];
-        copy.inner = plan_.slice.size;
-        copy.input_stride = plan_.slice.strides[0];
-        copy.slice_stride = plan_.slice.strides[1];
-        copy.stream = stream_;
-        copy_(copy, offsets, count);
+  /// Calls body(cell, first, count) for all tuples, a chunk at a time: each coordinate is a pass
+  /// over the tuples, which should stay in the cache. Whether it always returned true.
+  template <class Body>
+  bool for_chunks(Body&& body) const {
+    std::atomic<bool> good{true};
+    parallel_for(plan_.threads, plan_.cells(), [&](std::int64_t cell_number, int) {
+      const Cell cell = cell_at(cell_number);
+      for (std::int64_t first = 0; first < cell.count; first += tuning::kGatherChunk) {
+        const std::int64_t count = std::min(tuning::kGatherChunk, cell.count - first);
+        if (!body(cell, first, count)) good.store(false, std::memory_order_relaxed);
       }
+    });
+    return good.load();
+  }
+
+  void copy_chunk(const Cell& cell, std::int64_t first, std::int64_t count) const {
+    std::int64_t offsets[tuning::kGatherChunk];
+    offsets_(cell.tuples, first, count, offsets);
+    Odometer slice(plan_.slices);
+    for (std::int64_t s = positions(plan_.slices); s > 0; --s, slice.next()) {
+      GatherCopy copy{};
+      copy.data = input_ + (cell.input_offset + slice.offsets()[0]) * element_size_;
+      copy.output =
+          output_ + (cell.output_offset + slice.offsets()[1] + first * plan_.tuples.strides[2]) *
+                        element_size_;
+      copy.output_stride = plan_.tuples.strides[2];
+      copy.inner = plan_.slice.size;
+      copy.input_stride = plan_.slice.strides[0];
+      copy.slice_stride = plan_.slice.strides[1];
+      copy.stream = stream_;
+      copy_(copy, offsets, count);
     }
   }
 
@@ -204,10 +219,14 @@ void run(const GatherNdDescriptor& descriptor) {
                                  static_cast<std::int64_t>(info(descriptor.indices.type).size);
   const GatherNdPlan plan = plan_gather_nd(descriptor, threads_for_bytes(bytes));
   const GatherNdRun gather(descriptor, plan);
-  if (descriptor.mode == IndexMode::kRaise && !gather.in_range()) {
-    fail_first_out_of_range(descriptor);
+  const bool empty = element_count(shape_of(descriptor.output)) == 0;
+  if (descriptor.mode == IndexMode::kRaise) {
+    const bool at_once = descriptor.output_is_new && !empty;
+    if (at_once && gather.copy_in_range()) return;
+    if (at_once || !gather.in_range()) fail_first_out_of_range(descriptor);
   }
-  if (element_count(shape_of(descriptor.output)) > 0) gather.copy();
+  // Also if nothing was found out of range a second time: another thread changes the indices.
+  if (!empty) gather.copy();
 }
 
 }  // namespace dmlcpu

@@ -10,8 +10,10 @@
 namespace dmlcpu {
 
 GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
-  const auto& [input, indices, batch_dims, mode, output] = descriptor;
-  const int batch = static_cast<int>(batch_dims);
+  const ConstTensor& input = descriptor.input;
+  const ConstTensor& indices = descriptor.indices;
+  const Tensor& output = descriptor.output;
+  const int batch = static_cast<int>(descriptor.batch_dims);
   const int last = indices.rank - 1;
   GatherNdPlan plan;
   plan.threads = threads;

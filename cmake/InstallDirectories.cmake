@@ -1,0 +1,11 @@
+# Where things are installed, below the prefix. In a wheel that is the Python package's folder.
+if(SKBUILD)
+  set(DMLCPU_INSTALL_LIBDIR dmlcpu/lib)
+  set(DMLCPU_INSTALL_INCLUDEDIR dmlcpu/include)
+else()
+  include(GNUInstallDirs)
+  set(DMLCPU_INSTALL_LIBDIR ${CMAKE_INSTALL_LIBDIR})
+  set(DMLCPU_INSTALL_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
+set(DMLCPU_INSTALL_CMAKEDIR ${DMLCPU_INSTALL_LIBDIR}/cmake/dmlcpu)
+set(DMLCPU_INSTALL_PKGCONFIGDIR ${DMLCPU_INSTALL_LIBDIR}/pkgconfig)

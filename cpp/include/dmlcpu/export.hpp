@@ -1,0 +1,9 @@
+// Which names the shared library shows; everything else in it is hidden.
+#pragma once
+
+// The target dmlcpu::dmlcpu defines DMLCPU_SHARED for whoever links it.
+#if defined(DMLCPU_SHARED) && defined(__GNUC__)
+#define DMLCPU_API __attribute__((visibility("default")))
+#else
+#define DMLCPU_API
+#endif

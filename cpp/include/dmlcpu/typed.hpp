@@ -1,0 +1,196 @@
+// The operators as functions on typed memory.
+//
+//   const float x[] = {1, 2, 3, 3, 0, 4, 2, 5, 2};  // 3 x 3
+//   std::uint32_t at[3];
+//   dmlcpu::argmax<float, std::uint32_t>({x, {3, 3}}, {1}, {at, {3, 1}});  // 2, 2, 1
+//
+// Element types are float, double, Float16, BFloat16, bool and the integers of 8 to 64 bits; index
+// types uint32, int32, uint64 and int64 of <cstdint>. Ties, NaNs, shapes and errors are those of
+// the descriptors in operators.hpp, which these functions fill in and run.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+
+#include "dmlcpu/data_type.hpp"
+#include "dmlcpu/error.hpp"
+#include "dmlcpu/operators.hpp"
+#include "dmlcpu/runtime.hpp"
+#include "dmlcpu/tensor.hpp"
+
+namespace dmlcpu {
+
+/// Whether tensors can be of elements T.
+template <class T>
+inline constexpr bool is_element =
+#define DMLCPU_IS(enumerator, name, storage, kind) std::is_same_v<T, storage> ||
+    DMLCPU_DATA_TYPES(DMLCPU_IS)
+#undef DMLCPU_IS
+        std::is_same_v<T, bool>;
+
+/// The DataType of elements T.
+template <class T>
+constexpr DataType data_type_of() {
+  static_assert(is_element<T>, "not an element type of dmlcpu");
+  DataType type = DataType::kBool;
+#define DMLCPU_IF(enumerator, name, storage, kind)                             \
+  if (std::is_same_v<T, storage> && DataType::enumerator != DataType::kBool) { \
+    type = DataType::enumerator;                                               \
+  }
+  DMLCPU_DATA_TYPES(DMLCPU_IF)
+#undef DMLCPU_IF
+  return type;
+}
+
+/// A typed view of somebody else's memory, with sizes and strides in elements, outermost dimension
+/// first. Throws ValueError for more than kMaxRank dimensions, or strides of another number.
+template <class T>
+class View {
+ public:
+  using Element = std::remove_const_t<T>;
+  using List = std::initializer_list<std::int64_t>;
+
+  /// Packed in row-major order.
+  View(T* data, List sizes) : View(data, begin_of(sizes), count_of(sizes)) {}
+  View(T* data, const Shape& shape) : View(data, shape.sizes.data(), shape.rank) {}
+
+  /// Strides may be 0 to broadcast, or negative; `data` is the element at coordinates 0.
+  View(T* data, List sizes, List strides) : View(data, begin_of(sizes), count_of(sizes)) {
+    if (strides.size() != sizes.size()) {
+      throw ValueError("strides: must be as many as sizes, got " + std::to_string(strides.size()));
+    }
+    std::copy(strides.begin(), strides.end(), tensor_.strides.begin());
+  }
+
+  /// A view to read from, of one to write to.
+  template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
+  View(const View<U>& other) : tensor_(other.tensor()) {}  // NOLINT(google-explicit-constructor)
+
+  using Pointer = std::conditional_t<std::is_const_v<T>, const void*, void*>;
+  const BasicTensor<Pointer>& tensor() const { return tensor_; }
+
+ private:
+  static const std::int64_t* begin_of(List list) { return list.begin(); }
+  static int count_of(List list) {
+    return static_cast<int>(std::min(list.size(), std::size_t{kMaxRank} + 1));
+  }
+
+  View(T* data, const std::int64_t* sizes, int rank) {
+    if (rank > kMaxRank) {
+      throw ValueError("sizes: must be at most " + std::to_string(kMaxRank) + ", got more");
+    }
+    tensor_.data = data;
+    tensor_.type = data_type_of<Element>();
+    tensor_.rank = rank;
+    // Unsigned: the operators refuse sizes whose product wraps, but here it may.
+    std::uint64_t stride = 1;
+    for (int d = rank - 1; d >= 0; --d) {
+      tensor_.sizes[d] = sizes[d];
+      tensor_.strides[d] = static_cast<std::int64_t>(stride);
+      stride *= static_cast<std::uint64_t>(sizes[d]);
+    }
+  }
+
+  BasicTensor<Pointer> tensor_;
+};
+
+/// How argmin and argmax run.
+struct ArgOptions {
+  AxisDirection axis_direction = AxisDirection::kIncreasing;  ///< which of equal elements
+  NanPolicy nan_policy = NanPolicy::kPropagate;
+  int threads = 0;  ///< at most so many; 0 leaves it to runtime.hpp
+};
+
+/// How top_k runs.
+struct TopKOptions {
+  AxisDirection axis_direction = AxisDirection::kDecreasing;  ///< the largest, or the smallest
+  NanPolicy nan_policy = NanPolicy::kPropagate;
+  int threads = 0;
+};
+
+/// How gather_nd runs.
+struct GatherNdOptions {
+  std::int64_t batch_dims = 0;
+  IndexMode mode = IndexMode::kRaise;
+  int threads = 0;
+};
+
+namespace detail {
+
+template <class Descriptor>
+void run_on(int threads, const Descriptor& descriptor) {
+  if (threads == 0) {
+    run(descriptor);
+    return;
+  }
+  const ScopedThreads scope(threads);
+  run(descriptor);
+}
+
+template <class T, class Index>
+void arg(bool largest, const View<const T>& input, const AxisList& axes, const View<Index>& output,
+         const ArgOptions& options) {
+  ArgDescriptor descriptor;
+  descriptor.input = input.tensor();
+  descriptor.axes = axes;
+  descriptor.largest = largest;
+  descriptor.keep_dims = output.tensor().rank == input.tensor().rank;
+  descriptor.axis_direction = options.axis_direction;
+  descriptor.nan_policy = options.nan_policy;
+  descriptor.output = output.tensor();
+  run_on(options.threads, descriptor);
+}
+
+}  // namespace detail
+
+/// Writes the index of the smallest element of each subset of `input` along `axes` ({} for all):
+/// row-major over the reduced axes, in the tensor's order. `output` has the shape of `input`, its
+/// reduced axes of size 1 or left out.
+template <class T, class Index>
+void argmin(const View<const T>& input, const AxisList& axes, const View<Index>& output,
+            const ArgOptions& options = {}) {
+  detail::arg(false, input, axes, output, options);
+}
+
+/// The same for the largest.
+template <class T, class Index>
+void argmax(const View<const T>& input, const AxisList& axes, const View<Index>& output,
+            const ArgOptions& options = {}) {
+  detail::arg(true, input, axes, output, options);
+}
+
+/// Writes the k largest elements along `axis`, largest first, and where they stood; the smallest
+/// with AxisDirection::kIncreasing. `values` and `indices` have the shape of `input`, with k
+/// elements along `axis`. Equal elements come in ascending order of index.
+template <class T, class Index>
+void top_k(const View<const T>& input, std::int64_t k, std::int64_t axis, const View<T>& values,
+           const View<Index>& indices, const TopKOptions& options = {}) {
+  TopKDescriptor descriptor;
+  descriptor.input = input.tensor();
+  descriptor.axis = axis;
+  descriptor.k = k;
+  descriptor.axis_direction = options.axis_direction;
+  descriptor.nan_policy = options.nan_policy;
+  descriptor.values = values.tensor();
+  descriptor.indices = indices.tensor();
+  detail::run_on(options.threads, descriptor);
+}
+
+/// Writes the slices of `input` that the coordinate tuples in the last dimension of `indices`
+/// address. Throws IndexError for a coordinate out of range, unless IndexMode::kClip clamps it.
+template <class T, class Index>
+void gather_nd(const View<const T>& input, const View<const Index>& indices, const View<T>& output,
+               const GatherNdOptions& options = {}) {
+  GatherNdDescriptor descriptor;
+  descriptor.input = input.tensor();
+  descriptor.indices = indices.tensor();
+  descriptor.batch_dims = options.batch_dims;
+  descriptor.mode = options.mode;
+  descriptor.output = output.tensor();
+  detail::run_on(options.threads, descriptor);
+}
+
+}  // namespace dmlcpu

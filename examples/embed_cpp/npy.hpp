@@ -1,0 +1,16 @@
+// Reads matrices that numpy.save wrote.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// A matrix in row-major order.
+struct Matrix {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::vector<float> elements;
+};
+
+/// Reads a .npy file of a 2-D float32 array, not in Fortran order. Throws std::runtime_error.
+Matrix read_npy(const std::string& path);

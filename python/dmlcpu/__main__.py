@@ -1,0 +1,31 @@
+"""Where the C++ library of this package lies: for CMake's and compilers' command lines."""
+
+import argparse
+from pathlib import Path
+
+
+def main() -> None:
+    folder = Path(__file__).parent
+    parser = argparse.ArgumentParser(
+        prog="python -m dmlcpu", description="Prints where the C++ library lies."
+    )
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument(
+        "--cmake-dir",
+        action="store_const",
+        dest="place",
+        const=folder / "lib" / "cmake" / "dmlcpu",
+        help="the folder for CMake: -Ddmlcpu_DIR=$(python -m dmlcpu --cmake-dir)",
+    )
+    which.add_argument(
+        "--include-dir",
+        action="store_const",
+        dest="place",
+        const=folder / "include",
+        help="the folder of the headers",
+    )
+    print(parser.parse_args().place)
+
+
+if __name__ == "__main__":
+    main()
