@@ -11,15 +11,16 @@ namespace {
 
 /// Sorts items that stand in ascending order of position by descending rank, least significant
 /// digit first, moving them between `items` and `other`; returns where they ended.
-template <int kDigitBits, class U>
+template <class U>
 Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count) {
-  constexpr int kBins = 1 << kDigitBits;
+  constexpr int kSortBits = 8;
+  constexpr int kSortBins = 1 << kSortBits;
   constexpr int kBits = 8 * static_cast<int>(sizeof(U));
-  constexpr int kPasses = (kBits + kDigitBits - 1) / kDigitBits;
+  constexpr int kPasses = (kBits + kSortBits - 1) / kSortBits;
   const auto digit = [](const Item<U>& item, int pass) {
-    return static_cast<int>(item.rank() >> (pass * kDigitBits)) & (kBins - 1);
+    return static_cast<int>(item.rank() >> (pass * kSortBits)) & (kSortBins - 1);
   };
-  std::uint32_t counts[kPasses][kBins] = {};
+  std::uint32_t counts[kPasses][kSortBins] = {};
   for (std::int64_t i = 0; i < count; ++i) {
     for (int pass = 0; pass < kPasses; ++pass) ++counts[pass][digit(items[i], pass)];
   }
@@ -28,7 +29,7 @@ Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count) {
     // A digit that all items share changes nothing.
     if (starts[digit(items[0], pass)] == count) continue;
     std::uint32_t start = 0;
-    for (int bin = kBins - 1; bin >= 0; --bin) {
+    for (int bin = kSortBins - 1; bin >= 0; --bin) {
       const std::uint32_t size = starts[bin];
       starts[bin] = start;
       start += size;
@@ -48,9 +49,7 @@ Item<U>* sort_items(Item<U>* items, Item<U>* other, std::int64_t count) {
     std::sort(items, items + count);
     return items;
   }
-  // Wider digits need fewer passes, but more counts.
-  return count < tuning::kTopKWideDigitLength ? radix_sort<8>(items, other, count)
-                                              : radix_sort<11>(items, other, count);
+  return radix_sort(items, other, count);
 }
 
 /// Moves the first k of count items, in order, to the front.
