@@ -34,10 +34,6 @@ inline constexpr std::int64_t kReleaseLockBytes = 32 * 1024;
 inline constexpr std::int64_t kArgBlockBytes = 4096;
 inline constexpr std::int64_t kArgMaxBlockBytes = 32 * 1024;
 
-/// Bytes of a row that are asked for ahead. Processors foresee a row by themselves, but only to the
-/// end of a page of memory.
-inline constexpr std::int64_t kRowPrefetch = 2048;
-
 /// Rows shorter than this are treated as columns of their neighbours: the lane reduction and the
 /// second look would cost more than the row.
 inline constexpr std::int64_t kShortRowBytes = 128;

@@ -26,8 +26,6 @@ State fold(const T* p, std::int64_t n, State state, Take take, Join join) {
     State s2 = state;
     State s3 = state;
     for (; i + kLanes<T> <= n; i += kLanes<T>) {
-      const auto* const ahead = reinterpret_cast<const char*>(p + i) + tuning::kRowPrefetch;
-      for (std::int64_t b = 0; b < 4 * kVectorBytes; b += 64) prefetch(ahead + b);
       take(state, p + i);
       take(s1, p + i + kStep);
       take(s2, p + i + 2 * kStep);
