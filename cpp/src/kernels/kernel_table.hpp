@@ -101,8 +101,8 @@ using TopKValueWriter = void (*)(const void* data, std::int64_t stride, const To
 
 enum class TopKStrategy : std::uint8_t {
   kDirect,  ///< rank every element, select by comparison
-  kBlocks,  ///< threshold from the extremes of blocks, then look into the blocks that beat it
-  kRadix,   ///< threshold from histograms of the ranks' digits, then sort what beats it
+  kBlocks,  ///< threshold from the extremes of blocks, then look into the blocks that reach it
+  kRadix,   ///< threshold from a sample, or from histograms of digits; sort what reaches it
 };
 
 /// Copies lines of `length` elements, stride apart, to consecutive elements, one line behind the

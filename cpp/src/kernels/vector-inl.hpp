@@ -21,7 +21,7 @@ struct Vector {
   static Type all(T x) { return Type{} + x; }
 };
 
-/// Whether a comparison of elements U holds for any of them.
+/// Whether a comparison holds for any element of a vector.
 template <class Mask>
 bool any(Mask mask) {
   using Part = Vector<std::uint64_t, 16>::Type;
