@@ -18,7 +18,7 @@ def roofline(arguments):
     """Shares of the read bandwidth, on every instruction set, and speed of one thread."""
     about = machine()
     dmlcpu = builds.installed()
-    bandwidth = measure.Bandwidth(measure.threads())
+    bandwidths = [measure.Bandwidth(count) for count in sorted({1, measure.threads()})]
     results, shares, rows = {}, {}, []
     for workload in chosen(workloads.WORKLOADS, arguments):
         streams = workload.streams and workload.operator != "gather_nd"
@@ -38,19 +38,22 @@ def roofline(arguments):
         calls["one thread"] = (prepare[best], on_one_thread)
         # Ones: memory of zeros may never have been made, and would be read from one page.
         packed = np.ones(moved_bytes(workload, tensors) // (1 if streams else 2), np.uint8)
-        calls["bandwidth"] = bandwidth.read(packed) if streams else bandwidth.copy(packed)
+        for bandwidth in bandwidths:
+            move = bandwidth.read if streams else bandwidth.copy
+            calls[f"bandwidth {bandwidth.count}"] = move(packed)
         seconds = measure.race(calls, arguments.rounds)
         results[workload.name] = seconds
         medians = measure.medians_of(seconds)
         gain = medians["one thread"] / medians[best]
         del seconds["one thread"]
+        limit = report.fastest_bandwidth(seconds)
         share = report.roofline_share(seconds)
         shares[workload.name] = share
         rows.append(
             [
                 workload.name,
                 "read" if streams else "copy",
-                f"{moved_bytes(workload, tensors) / medians['bandwidth'] / 1e9:.1f} GB/s",
+                f"{moved_bytes(workload, tensors) / limit / 1e9:.1f} GB/s",
                 *(f"{s:.2f}" for s in share.values()),
                 f"{gain:.2f}",
             ]
