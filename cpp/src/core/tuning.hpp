@@ -140,6 +140,9 @@ inline constexpr std::int64_t kTopKMinPieceBytes = 128 * 1024;
 /// Selected elements of one row are written by all threads from this many on.
 inline constexpr std::int64_t kTopKMinWrites = 16 * 1024;
 
+/// Items of one row that are merged at a time, into a buffer in the first-level cache.
+inline constexpr std::int64_t kTopKMergeChunk = 256;
+
 /// Row pieces never exceed this many elements, so that positions fit 32 bits inside the kernels.
 inline constexpr std::int64_t kTopKMaxPiece = std::int64_t{1} << 31;
 

@@ -95,9 +95,6 @@ void write_values(const void* data, std::int64_t stride, const TopKItem* items, 
   }
 }
 
-/// Strided elements are packed so many at a time, then ranked.
-constexpr std::int64_t kPackedAtOnce = 256;
-
 /// The loader of one element type and ranking.
 template <class O>
 void load_ranks(const void* data, std::int64_t stride, std::int64_t count, void* ranks) {
@@ -108,9 +105,9 @@ void load_ranks(const void* data, std::int64_t stride, std::int64_t count, void*
     for (std::int64_t i = 0; i < count; ++i) out[i] = unsigned_rank<O>(O::rank(p[i]));
     return;
   }
-  T packed[kPackedAtOnce];
-  for (std::int64_t first = 0; first < count; first += kPackedAtOnce) {
-    const std::int64_t end = min_of(kPackedAtOnce, count - first);
+  T packed[tuning::kRankChunk];
+  for (std::int64_t first = 0; first < count; first += tuning::kRankChunk) {
+    const std::int64_t end = min_of(tuning::kRankChunk, count - first);
     pack(p + first * stride, stride, end, packed);
     for (std::int64_t i = 0; i < end; ++i) out[first + i] = unsigned_rank<O>(O::rank(packed[i]));
   }

@@ -157,9 +157,9 @@ class TopKRun {
         std::int64_t at = plan_.k * writer / writers;
         TopKMerge& merge = merges[static_cast<std::size_t>(writer)];
         merge.start(pieces, at);
-        TopKItem items[kMergedAtOnce];
-        for (; at < last; at += kMergedAtOnce) {
-          const std::int64_t count = std::min(kMergedAtOnce, last - at);
+        TopKItem items[tuning::kTopKMergeChunk];
+        for (; at < last; at += tuning::kTopKMergeChunk) {
+          const std::int64_t count = std::min(tuning::kTopKMergeChunk, last - at);
           merge.take(items, count);
           write(data, items, count, offsets[1] + at * plan_.value_stride,
                 offsets[2] + at * plan_.index_stride);
@@ -191,8 +191,6 @@ class TopKRun {
     indices_.write_each(index_offset, plan_.index_stride, count,
                         [items](std::int64_t i) { return items[i].index; });
   }
-
-  static constexpr std::int64_t kMergedAtOnce = 256;
 
   const TopKPlan& plan_;
   std::int64_t element_size_;

@@ -38,7 +38,8 @@ std::uint64_t rank_after(const std::vector<TopKPiece>& pieces, std::int64_t skip
 }  // namespace
 
 void TopKMerge::start(const std::vector<TopKPiece>& pieces, std::int64_t skipped) {
-  const std::uint64_t rank = rank_after(pieces, skipped);
+  const std::uint64_t rank =
+      skipped == 0 ? std::numeric_limits<std::uint64_t>::max() : rank_after(pieces, skipped);
   // Those above it are skipped in every piece, and of those equal to it the first ones.
   std::int64_t equals = skipped - above(pieces, rank);
   heads_.clear();
