@@ -95,8 +95,9 @@ struct GatherNdDescriptor {
 
 /// A tensor of rank 0 counts as having one axis of size 1 where an operator asks for an axis.
 ///
-/// The shape that the descriptor's output needs (top-k: both outputs). Reads no tensor's data, and
-/// the output tensors not at all. Throws for every broken rule that concerns the rest.
+/// The shape that the descriptor's output needs (top-k: both outputs). Looks at no tensor's
+/// pointer, and at the output tensors not at all. Throws for every broken rule that concerns the
+/// rest.
 DMLCPU_API Shape output_shape(const ArgDescriptor& descriptor);
 DMLCPU_API Shape output_shape(const TopKDescriptor& descriptor);
 DMLCPU_API Shape output_shape(const GatherNdDescriptor& descriptor);

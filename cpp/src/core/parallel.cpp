@@ -80,8 +80,10 @@ int threads_for_bytes(std::int64_t bytes) {
 
 void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* context) {
 #ifdef _OPENMP
-  if (threads > 1 && tasks > 1 && !workers_lost.load(std::memory_order_relaxed)) {
-    const int used = static_cast<int>(std::min<std::int64_t>(threads, tasks));
+  // The plan may be older than what num_threads() says now.
+  const int used =
+      threads == 1 ? 1 : static_cast<int>(std::min<std::int64_t>({threads, num_threads(), tasks}));
+  if (used > 1) {
 #pragma omp parallel for num_threads(used) schedule(dynamic, 1)
     for (std::int64_t task = 0; task < tasks; ++task) {
       function(context, task, omp_get_thread_num());

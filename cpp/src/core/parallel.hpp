@@ -13,8 +13,9 @@ int threads_for_bytes(std::int64_t bytes);
 using TaskFunction = void (*)(void* context, std::int64_t task, int worker);
 
 /// Calls function(context, task, worker) for every task in [0, tasks), each once, on up to
-/// `threads` threads; worker is in [0, threads) and no two calls at a time share one. Runs on the
-/// calling thread alone when `threads` is 1, and in a forked child, where OpenMP could hang.
+/// `threads` threads, and num_threads(); worker is in [0, threads) and no two calls at a time share
+/// one. Runs on the calling thread alone when `threads` is 1, and in a forked child, where OpenMP
+/// could hang.
 void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* context);
 
 /// The same for a callable `body(task, worker)` that does not throw.

@@ -37,12 +37,6 @@ void check_rank(const char* name, int rank) {
 
 }  // namespace
 
-std::int64_t element_count(const Shape& shape) {
-  std::int64_t count = 1;
-  for (int d = 0; d < shape.rank; ++d) count *= shape.sizes[d];
-  return count;
-}
-
 std::int64_t axis_size(const ConstTensor& tensor, int axis) {
   return tensor.rank == 0 ? 1 : tensor.sizes[axis];
 }
@@ -59,10 +53,9 @@ int normalize_axis(std::int64_t axis, int rank) {
   return static_cast<int>(axis < 0 ? axis + axes : axis);
 }
 
-void check_tensor(const char* name, const ConstTensor& tensor) {
+void check_layout(const char* name, const ConstTensor& tensor) {
   check_rank(name, tensor.rank);
   const auto element_size = static_cast<std::int64_t>(info(tensor.type).size);
-  bool empty = false;
   std::int64_t total = element_size;  // bytes of all elements
   std::int64_t bytes = element_size;  // bytes from the first to the last
   for (int d = 0; d < tensor.rank; ++d) {
@@ -71,16 +64,21 @@ void check_tensor(const char* name, const ConstTensor& tensor) {
       fail<ValueError>(name, "must have sizes of at least 0", to_text(shape_of(tensor)));
     }
     // Zero sizes count as 1, so that the product of any of the sizes fits too.
-    empty = empty || size == 0;
     if (__builtin_mul_overflow(total, size == 0 ? 1 : size, &total) ||
         !add_extent(size == 0 ? 1 : size, tensor.strides[d], element_size, &bytes)) {
       fail<ValueError>(name, "must have sizes and strides whose products fit 64 bits",
                        "shape " + to_text(shape_of(tensor)));
     }
   }
-  if (empty) return;
-  if (tensor.data == nullptr) fail<ValueError>(name, "must point at its elements", "null");
-  if (reinterpret_cast<std::uintptr_t>(tensor.data) % info(tensor.type).size != 0) {
+}
+
+void check_pointer(const char* name, const ConstTensor& tensor) {
+  if (element_count(tensor) > 0) check_pointer(name, tensor.type, tensor.data);
+}
+
+void check_pointer(const char* name, DataType type, const void* data) {
+  if (data == nullptr) fail<ValueError>(name, "must point at its elements", "null");
+  if (reinterpret_cast<std::uintptr_t>(data) % info(type).size != 0) {
     fail<ValueError>(name, "must be aligned to its elements", "an unaligned pointer");
   }
 }
@@ -98,7 +96,7 @@ void check_output(const char* name, const Tensor& output, const Shape& shape) {
   if (!same) {
     fail<ValueError>(name, "must have shape " + to_text(shape), to_text(shape_of(output)));
   }
-  check_tensor(name, as_const(output));
+  check_layout(name, as_const(output));
   if (overlaps_itself(as_const(output))) {
     fail<ValueError>(name, "must have elements that do not overlap",
                      "strides that address an element twice");

@@ -1,4 +1,6 @@
 // Every rule of a call, checked before any work starts: validate(descriptor) throws or all is well.
+// What depends on sizes, strides and types alone stands apart from what depends on the memory, so
+// that an operator can be planned once and run on many tensors.
 #pragma once
 
 #include <cstdint>
@@ -22,27 +24,50 @@ std::int64_t axis_size(const ConstTensor& tensor, int axis);
 /// The number of coordinates of each of the descriptor's index tuples.
 int tuple_length(const GatherNdDescriptor& descriptor);
 
-/// Checks the whole descriptor, outputs included.
-void validate(const ArgDescriptor& descriptor);
-void validate(const TopKDescriptor& descriptor);
-void validate(const GatherNdDescriptor& descriptor);
+/// Everything but the pointers, outputs included.
+void validate_layout(const ArgDescriptor& descriptor);
+void validate_layout(const TopKDescriptor& descriptor);
+void validate_layout(const GatherNdDescriptor& descriptor);
+
+/// The pointers of a descriptor whose layout is valid: null, unaligned, outputs that overlap.
+void validate_memory(const ArgDescriptor& descriptor);
+void validate_memory(const TopKDescriptor& descriptor);
+void validate_memory(const GatherNdDescriptor& descriptor);
+
+/// Both.
+template <class Descriptor>
+void validate(const Descriptor& descriptor) {
+  validate_layout(descriptor);
+  validate_memory(descriptor);
+}
 
 // --- shared ------------------------------------------------------------------------------------
 
-/// The number of elements of a shape; 1 for rank 0.
-std::int64_t element_count(const Shape& shape);
+/// The number of elements of a tensor or a shape; 1 for rank 0.
+template <class Shaped>
+std::int64_t element_count(const Shaped& shaped) {
+  std::int64_t count = 1;
+  for (int d = 0; d < shaped.rank; ++d) count *= shaped.sizes[d];
+  return count;
+}
 
 /// The axis in [0, rank). Throws AxisError.
 int normalize_axis(std::int64_t axis, int rank);
 
-/// Rank, sizes, that addresses and counts fit 64 bits, and the pointer's alignment.
-void check_tensor(const char* name, const ConstTensor& tensor);
+/// Rank, sizes, and that addresses and counts fit 64 bits.
+void check_layout(const char* name, const ConstTensor& tensor);
+
+/// That the pointer to a tensor's elements is one, and aligned to them; empty tensors need none.
+void check_pointer(const char* name, const ConstTensor& tensor);
+void check_pointer(const char* name, DataType type, const void* data);
 
 /// That positions 0 to `extent` - 1 fit the output's index type.
 void check_index_capacity(const char* name, DataType type, std::int64_t extent);
 
-/// That the output has this shape, and elements that overlap neither each other nor an input's.
+/// That the output has this shape, and elements that do not overlap.
 void check_output(const char* name, const Tensor& output, const Shape& shape);
+
+/// That none of the output's elements overlaps one of the other tensor's.
 void check_disjoint(const char* name, const Tensor& output, const char* other_name,
                     const ConstTensor& other);
 

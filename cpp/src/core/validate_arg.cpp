@@ -20,7 +20,7 @@ unsigned reduced_axes(const ArgDescriptor& descriptor) {
 
 Shape output_shape(const ArgDescriptor& descriptor) {
   const ConstTensor& input = descriptor.input;
-  check_tensor("input", input);
+  check_layout("input", input);
   const unsigned axes = reduced_axes(descriptor);
   Shape shape;
   for (int d = 0; d < input.rank; ++d) {
@@ -35,7 +35,7 @@ Shape output_shape(const ArgDescriptor& descriptor) {
   return shape;
 }
 
-void validate(const ArgDescriptor& descriptor) {
+void validate_layout(const ArgDescriptor& descriptor) {
   const Shape shape = output_shape(descriptor);
   if (!is_index_type(descriptor.output.type)) {
     fail<TypeError>("index_dtype", "must be uint32, int32, uint64 or int64",
@@ -48,6 +48,11 @@ void validate(const ArgDescriptor& descriptor) {
   }
   check_index_capacity("index_dtype", descriptor.output.type, reduced);
   check_output("out", descriptor.output, shape);
+}
+
+void validate_memory(const ArgDescriptor& descriptor) {
+  check_pointer("input", descriptor.input);
+  check_pointer("out", as_const(descriptor.output));
   check_disjoint("out", descriptor.output, "input", descriptor.input);
 }
 

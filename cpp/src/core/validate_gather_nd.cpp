@@ -13,8 +13,8 @@ int tuple_length(const GatherNdDescriptor& descriptor) {
 Shape output_shape(const GatherNdDescriptor& descriptor) {
   const ConstTensor& input = descriptor.input;
   const ConstTensor& indices = descriptor.indices;
-  check_tensor("input", input);
-  check_tensor("indices", indices);
+  check_layout("input", input);
+  check_layout("indices", indices);
   if (!is_index_type(indices.type)) {
     fail<TypeError>("indices", "must be uint32, int32, uint64 or int64", info(indices.type).name);
   }
@@ -65,14 +65,14 @@ Shape output_shape(const GatherNdDescriptor& descriptor) {
   return shape;
 }
 
-void validate(const GatherNdDescriptor& descriptor) {
+void validate_layout(const GatherNdDescriptor& descriptor) {
   const Shape shape = output_shape(descriptor);
   if (descriptor.output.type != descriptor.input.type) {
     fail<TypeError>("out",
                     std::string("must have the input's dtype ") + info(descriptor.input.type).name,
                     info(descriptor.output.type).name);
   }
-  if (descriptor.mode == IndexMode::kClip && element_count(shape_of(descriptor.indices)) > 0) {
+  if (descriptor.mode == IndexMode::kClip && element_count(descriptor.indices) > 0) {
     const int batch = static_cast<int>(descriptor.batch_dims);
     for (int d = batch; d < batch + tuple_length(descriptor); ++d) {
       if (descriptor.input.sizes[d] == 0) {
@@ -82,6 +82,12 @@ void validate(const GatherNdDescriptor& descriptor) {
     }
   }
   check_output("out", descriptor.output, shape);
+}
+
+void validate_memory(const GatherNdDescriptor& descriptor) {
+  check_pointer("input", descriptor.input);
+  check_pointer("indices", descriptor.indices);
+  check_pointer("out", as_const(descriptor.output));
   check_disjoint("out", descriptor.output, "input", descriptor.input);
   check_disjoint("out", descriptor.output, "indices", descriptor.indices);
 }

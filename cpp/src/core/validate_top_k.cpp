@@ -9,7 +9,7 @@ int search_axis(const TopKDescriptor& descriptor) {
 
 Shape output_shape(const TopKDescriptor& descriptor) {
   const ConstTensor& input = descriptor.input;
-  check_tensor("input", input);
+  check_layout("input", input);
   const int axis = search_axis(descriptor);
   const std::int64_t size = axis_size(input, axis);
   if (size == 0) {
@@ -27,7 +27,7 @@ Shape output_shape(const TopKDescriptor& descriptor) {
   return shape;
 }
 
-void validate(const TopKDescriptor& descriptor) {
+void validate_layout(const TopKDescriptor& descriptor) {
   const Shape shape = output_shape(descriptor);
   if (!is_index_type(descriptor.indices.type)) {
     fail<TypeError>("index_dtype", "must be uint32, int32, uint64 or int64",
@@ -42,6 +42,12 @@ void validate(const TopKDescriptor& descriptor) {
   }
   check_output("out[0]", descriptor.values, shape);
   check_output("out[1]", descriptor.indices, shape);
+}
+
+void validate_memory(const TopKDescriptor& descriptor) {
+  check_pointer("input", descriptor.input);
+  check_pointer("out[0]", as_const(descriptor.values));
+  check_pointer("out[1]", as_const(descriptor.indices));
   check_disjoint("out[0]", descriptor.values, "input", descriptor.input);
   check_disjoint("out[1]", descriptor.indices, "input", descriptor.input);
   check_disjoint("out[0]", descriptor.values, "out[1]", as_const(descriptor.indices));

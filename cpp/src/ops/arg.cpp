@@ -38,11 +38,11 @@ struct Best {
 
 class ArgRun {
  public:
-  ArgRun(const ArgDescriptor& descriptor, const ArgPlan& plan)
+  ArgRun(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input, void* output)
       : plan_(plan),
         element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
-        input_(static_cast<const char*>(descriptor.input.data) + plan.input_offset * element_size_),
-        output_(descriptor.output, plan.output_offset),
+        input_(static_cast<const char*>(input) + plan.input_offset * element_size_),
+        output_(descriptor.output.type, output, plan.output_offset),
         kernel_(kernels().arg->kernels[static_cast<int>(descriptor.input.type)][static_cast<int>(
             ranking(descriptor.largest, descriptor.nan_policy == NanPolicy::kPropagate))]
                                       [static_cast<int>(plan.strategy)]) {}
@@ -195,17 +195,22 @@ class ArgRun {
 
 }  // namespace
 
-void run_valid(const ArgDescriptor& descriptor) {
-  if (element_count(shape_of(descriptor.output)) == 0) return;
-  const std::int64_t bytes = element_count(shape_of(descriptor.input)) *
-                             static_cast<std::int64_t>(info(descriptor.input.type).size);
-  const ArgPlan plan = plan_arg(descriptor, threads_for_bytes(bytes));
-  ArgRun(descriptor, plan).run();
+ArgPlan plan(const ArgDescriptor& descriptor) {
+  if (element_count(descriptor.output) == 0) return {};
+  const std::int64_t bytes =
+      element_count(descriptor.input) * static_cast<std::int64_t>(info(descriptor.input.type).size);
+  return plan_arg(descriptor, threads_for_bytes(bytes));
+}
+
+void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input,
+                 void* output) {
+  if (element_count(descriptor.output) == 0) return;
+  ArgRun(descriptor, plan, input, output).run();
 }
 
 void run(const ArgDescriptor& descriptor) {
   validate(descriptor);
-  run_valid(descriptor);
+  run_planned(descriptor, plan(descriptor), descriptor.input.data, descriptor.output.data);
 }
 
 }  // namespace dmlcpu

@@ -1,11 +1,15 @@
-// argmin and argmax for other operators.
+// argmin and argmax in two steps: planned once, run on any memory of that layout.
 #pragma once
 
-#include "dmlcpu/operators.hpp"
+#include "plan/arg_plan.hpp"
 
 namespace dmlcpu {
 
-/// run() without validate().
-void run_valid(const ArgDescriptor& descriptor);
+/// Plans a descriptor whose layout is valid, for as many threads as its size is worth.
+ArgPlan plan(const ArgDescriptor& descriptor);
+
+/// Runs what was planned on valid memory; the descriptor's own pointers are not looked at.
+void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input,
+                 void* output);
 
 }  // namespace dmlcpu

@@ -1,4 +1,6 @@
 // gather: validate, plan, check the indices, copy.
+#include "ops/gather_nd.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <string>
@@ -8,7 +10,6 @@
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
-#include "plan/gather_nd_plan.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -33,20 +34,21 @@ static_assert(kMaxTupleLength == kMaxRank);
 
 class GatherNdRun {
  public:
-  GatherNdRun(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan)
+  GatherNdRun(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan, const void* input,
+              const void* indices, void* output)
       : plan_(plan),
         element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
         index_size_(static_cast<std::int64_t>(info(descriptor.indices.type).size)),
-        input_(static_cast<const char*>(descriptor.input.data)),
-        indices_(static_cast<const char*>(descriptor.indices.data)),
-        output_(static_cast<char*>(descriptor.output.data)) {
+        input_(static_cast<const char*>(input)),
+        indices_(static_cast<const char*>(indices)),
+        output_(static_cast<char*>(output)) {
     const int type = index_type_number(descriptor.indices.type);
     const bool narrow = plan.packed && plan.narrow && descriptor.mode == IndexMode::kRaise;
     offsets_ = narrow ? kernels().gather->narrow_offsets[type] : kernels().gather->offsets[type];
     check_ = kernels().gather->check[type];
     copy_ = kernels().gather->copy[width_index(element_size_)];
-    const std::int64_t written = element_count(shape_of(descriptor.output)) * element_size_;
-    const std::int64_t read = element_count(shape_of(descriptor.input)) * element_size_;
+    const std::int64_t written = element_count(descriptor.output) * element_size_;
+    const std::int64_t read = element_count(descriptor.input) * element_size_;
     stream_ = written >= tuning::kGatherStreamBytes && written + read >= tuning::kGatherCachedBytes;
   }
 
@@ -163,33 +165,34 @@ Coordinate read_coordinate(const void* indices, std::int64_t offset, std::int64_
   return {in_range, in_range ? std::string() : std::to_string(value)};
 }
 
-Coordinate read_coordinate(const ConstTensor& indices, std::int64_t offset, std::int64_t size) {
-  switch (indices.type) {
+Coordinate read_coordinate(DataType type, const void* indices, std::int64_t offset,
+                           std::int64_t size) {
+  switch (type) {
     case DataType::kUInt32:
-      return read_coordinate<std::uint32_t>(indices.data, offset, size);
+      return read_coordinate<std::uint32_t>(indices, offset, size);
     case DataType::kInt32:
-      return read_coordinate<std::int32_t>(indices.data, offset, size);
+      return read_coordinate<std::int32_t>(indices, offset, size);
     case DataType::kUInt64:
-      return read_coordinate<std::uint64_t>(indices.data, offset, size);
+      return read_coordinate<std::uint64_t>(indices, offset, size);
     default:
-      return read_coordinate<std::int64_t>(indices.data, offset, size);
+      return read_coordinate<std::int64_t>(indices, offset, size);
   }
 }
 
 /// Throws for the first coordinate out of range in row-major order. Only run once one was found,
 /// so it may take its time.
-void fail_first_out_of_range(const GatherNdDescriptor& descriptor) {
+void fail_first_out_of_range(const GatherNdDescriptor& descriptor, const void* data) {
   const ConstTensor& indices = descriptor.indices;
   Axes axes;
   for (int d = 0; d < indices.rank; ++d) axes.push({indices.sizes[d], {indices.strides[d], 0, 0}});
   const int batch = static_cast<int>(descriptor.batch_dims);
   const std::int64_t tuple = tuple_length(descriptor);
   Odometer position(axes);
-  const std::int64_t count = element_count(shape_of(indices));
+  const std::int64_t count = element_count(indices);
   for (std::int64_t i = 0; i < count; ++i, position.next()) {
     const int axis = batch + static_cast<int>(i % tuple);
     const std::int64_t size = descriptor.input.sizes[axis];
-    const Coordinate coordinate = read_coordinate(indices, position.offsets()[0], size);
+    const Coordinate coordinate = read_coordinate(indices.type, data, position.offsets()[0], size);
     if (coordinate.in_range) continue;
     Shape at{indices.rank, {}};
     std::int64_t rest = i;
@@ -210,23 +213,33 @@ void fail_first_out_of_range(const GatherNdDescriptor& descriptor) {
 
 }  // namespace
 
-void run(const GatherNdDescriptor& descriptor) {
-  validate(descriptor);
-  if (element_count(shape_of(descriptor.indices)) == 0) return;
-  const std::int64_t bytes = element_count(shape_of(descriptor.output)) *
+GatherNdPlan plan(const GatherNdDescriptor& descriptor) {
+  if (element_count(descriptor.indices) == 0) return {};
+  const std::int64_t bytes = element_count(descriptor.output) *
                                  static_cast<std::int64_t>(info(descriptor.input.type).size) +
-                             element_count(shape_of(descriptor.indices)) *
+                             element_count(descriptor.indices) *
                                  static_cast<std::int64_t>(info(descriptor.indices.type).size);
-  const GatherNdPlan plan = plan_gather_nd(descriptor, threads_for_bytes(bytes));
-  const GatherNdRun gather(descriptor, plan);
-  const bool empty = element_count(shape_of(descriptor.output)) == 0;
+  return plan_gather_nd(descriptor, threads_for_bytes(bytes));
+}
+
+void run_planned(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan, const void* input,
+                 const void* indices, void* output) {
+  if (element_count(descriptor.indices) == 0) return;
+  const GatherNdRun gather(descriptor, plan, input, indices, output);
+  const bool empty = element_count(descriptor.output) == 0;
   if (descriptor.mode == IndexMode::kRaise) {
     const bool at_once = descriptor.output_is_new && !empty;
     if (at_once && gather.copy_in_range()) return;
-    if (at_once || !gather.in_range()) fail_first_out_of_range(descriptor);
+    if (at_once || !gather.in_range()) fail_first_out_of_range(descriptor, indices);
   }
   // Also if nothing was found out of range a second time: another thread changes the indices.
   if (!empty) gather.copy();
+}
+
+void run(const GatherNdDescriptor& descriptor) {
+  validate(descriptor);
+  run_planned(descriptor, plan(descriptor), descriptor.input.data, descriptor.indices.data,
+              descriptor.output.data);
 }
 
 }  // namespace dmlcpu

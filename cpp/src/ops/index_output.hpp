@@ -11,8 +11,8 @@ namespace dmlcpu {
 /// bits, since none is negative and all were found to fit.
 class IndexOutput {
  public:
-  IndexOutput(const Tensor& tensor, std::int64_t offset)
-      : wide_(info(tensor.type).size == 8), data_(tensor.data), offset_(offset) {}
+  IndexOutput(DataType type, void* data, std::int64_t offset)
+      : wide_(info(type).size == 8), data_(data), offset_(offset) {}
 
   /// Writes indices[i] to the element at offset + i * stride, for i in [0, count).
   void write(std::int64_t offset, std::int64_t stride, const std::int64_t* indices,

@@ -1,4 +1,6 @@
 // top-k: validate, plan, run.
+#include "ops/top_k.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -24,29 +26,36 @@ bool nans_first(const TopKDescriptor& descriptor) {
          descriptor.axis_direction == AxisDirection::kDecreasing;
 }
 
-/// Cache-line aligned bytes.
+/// Cache-line aligned bytes, on the stack if they are few.
 class Scratch {
  public:
   explicit Scratch(std::int64_t bytes)
-      : bytes_(static_cast<char*>(::operator new(static_cast<std::size_t>(bytes), kAlignment))) {}
+      : bytes_(bytes <= tuning::kTopKStackBytes
+                   ? few_
+                   : static_cast<char*>(
+                         ::operator new(static_cast<std::size_t>(bytes), kAlignment))) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() { ::operator delete(bytes_, kAlignment); }
+  ~Scratch() {
+    if (bytes_ != few_) ::operator delete(bytes_, kAlignment);
+  }
   char* at(std::int64_t offset) const { return bytes_ + offset; }
 
  private:
   static constexpr std::align_val_t kAlignment{64};
+  alignas(64) char few_[tuning::kTopKStackBytes];
   char* bytes_;
 };
 
 class TopKRun {
  public:
-  TopKRun(const TopKDescriptor& descriptor, const TopKPlan& plan)
+  TopKRun(const TopKDescriptor& descriptor, const TopKPlan& plan, const void* input, void* values,
+          void* indices)
       : plan_(plan),
         element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
-        input_(static_cast<const char*>(descriptor.input.data)),
-        values_(static_cast<char*>(descriptor.values.data)),
-        indices_(descriptor.indices, 0) {
+        input_(static_cast<const char*>(input)),
+        values_(static_cast<char*>(values)),
+        indices_(descriptor.indices.type, indices, 0) {
     const TopKKernels& table = *kernels().top_k;
     const auto type = static_cast<int>(descriptor.input.type);
     const auto order = static_cast<int>(
@@ -205,18 +214,20 @@ class TopKRun {
   LinePacker pack_;
 };
 
-/// k = 1 is an argmax or argmin, whose kernels are faster; then the values are looked up.
-void run_single(const TopKDescriptor& descriptor) {
+/// k = 1 is an argmax or argmin, whose kernels are faster.
+ArgDescriptor as_arg(const TopKDescriptor& descriptor) {
   ArgDescriptor arg;
   arg.input = descriptor.input;
-  arg.axes.all = false;
-  arg.axes.count = 1;
-  arg.axes.values[0] = descriptor.axis;
+  arg.axes = {descriptor.axis};
   arg.largest = descriptor.axis_direction == AxisDirection::kDecreasing;
   arg.nan_policy = nans_first(descriptor) ? NanPolicy::kPropagate : NanPolicy::kOmit;
   arg.output = descriptor.indices;
-  run_valid(arg);
+  return arg;
+}
 
+/// Writes the elements that the indices name, one of each line.
+void look_up_values(const TopKDescriptor& descriptor, const void* input, void* values,
+                    void* indices) {
   const int axis = search_axis(descriptor);
   Axes lines;
   for (int d = 0; d < descriptor.input.rank; ++d) {
@@ -228,33 +239,44 @@ void run_single(const TopKDescriptor& descriptor) {
   simplify(lines);
   const std::size_t size = info(descriptor.input.type).size;
   const auto step = static_cast<std::int64_t>(size);
-  const IndexOutput indices(descriptor.indices, 0);
+  const IndexOutput found(descriptor.indices.type, indices, 0);
   const std::int64_t stride = descriptor.input.rank == 0 ? 0 : descriptor.input.strides[axis];
   const std::int64_t last = axis_size(descriptor.input, axis) - 1;
   Odometer position(lines);
   for (std::int64_t i = positions(lines); i > 0; --i, position.next()) {
-    const auto [input, value, index] = position.offsets();
+    const auto [line, value, index] = position.offsets();
     // Clamped in case another thread writes to the output meanwhile.
-    const std::int64_t at = std::clamp<std::int64_t>(indices.read(index), 0, last);
-    std::memcpy(static_cast<char*>(descriptor.values.data) + value * step,
-                static_cast<const char*>(descriptor.input.data) + (input + at * stride) * step,
-                size);
+    const std::int64_t at = std::clamp<std::int64_t>(found.read(index), 0, last);
+    std::memcpy(static_cast<char*>(values) + value * step,
+                static_cast<const char*>(input) + (line + at * stride) * step, size);
   }
 }
 
 }  // namespace
 
+TopKProgram plan(const TopKDescriptor& descriptor) {
+  if (element_count(descriptor.values) == 0) return {};
+  if (descriptor.k == 1) return plan(as_arg(descriptor));
+  const std::int64_t bytes =
+      element_count(descriptor.input) * static_cast<std::int64_t>(info(descriptor.input.type).size);
+  return plan_top_k(descriptor, threads_for_bytes(bytes));
+}
+
+void run_planned(const TopKDescriptor& descriptor, const TopKProgram& program, const void* input,
+                 void* values, void* indices) {
+  if (element_count(descriptor.values) == 0) return;
+  if (const auto* single = std::get_if<ArgPlan>(&program)) {
+    run_planned(as_arg(descriptor), *single, input, indices);
+    look_up_values(descriptor, input, values, indices);
+  } else {
+    TopKRun(descriptor, std::get<TopKPlan>(program), input, values, indices).run();
+  }
+}
+
 void run(const TopKDescriptor& descriptor) {
   validate(descriptor);
-  if (element_count(shape_of(descriptor.values)) == 0) return;
-  if (descriptor.k == 1) {
-    run_single(descriptor);
-    return;
-  }
-  const std::int64_t bytes = element_count(shape_of(descriptor.input)) *
-                             static_cast<std::int64_t>(info(descriptor.input.type).size);
-  const TopKPlan plan = plan_top_k(descriptor, threads_for_bytes(bytes));
-  TopKRun(descriptor, plan).run();
+  run_planned(descriptor, plan(descriptor), descriptor.input.data, descriptor.values.data,
+              descriptor.indices.data);
 }
 
 }  // namespace dmlcpu
