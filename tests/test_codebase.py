@@ -17,7 +17,7 @@ CPP = ROOT / "cpp"
 SOURCES = sorted(p for p in CPP.rglob("*") if p.suffix in (".cpp", ".hpp"))
 
 # A file includes its own layer and those before it.
-LAYERS = ["include/dmlcpu", "src/core", "src/plan", "src/kernels", "src/ops", "python"]
+LAYERS = ["include/dmlcpu", "src/core", "src/plan", "src/kernels", "src/ops", "src/directml", "python"]
 
 
 def layer_of(path):

@@ -1,0 +1,108 @@
+// The C interface: exceptions become statuses, their texts are kept for the thread that asks.
+#include <new>
+#include <string>
+
+#include "core/error.hpp"
+#include "directml/compiled.hpp"
+#include "directml/names.hpp"
+#include "dmlcpu/directml.hpp"
+
+struct dmlcpu_operator {
+  dmlcpu::directml::AnyProgram program;
+};
+
+namespace dmlcpu::directml {
+namespace {
+
+std::string& message() {
+  thread_local std::string text;
+  return text;
+}
+
+dmlcpu_status failed(dmlcpu_status status, const char* text) noexcept {
+  try {
+    message() = text;
+  } catch (...) {
+    message().clear();
+  }
+  return status;
+}
+
+/// What the body's end, or its exception, comes to.
+template <class Body>
+dmlcpu_status guarded(Body&& body) noexcept {
+  try {
+    body();
+    return DMLCPU_OK;
+  } catch (const FeatureLevelError& error) {
+    return failed(DMLCPU_FEATURE_LEVEL, error.what());
+  } catch (const ValueError& error) {
+    return failed(DMLCPU_INVALID_VALUE, error.what());
+  } catch (const IndexError& error) {
+    return failed(DMLCPU_INDEX_OUT_OF_RANGE, error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(DMLCPU_OUT_OF_MEMORY, "memory: must suffice, got none");
+  } catch (const std::exception& error) {
+    return failed(DMLCPU_INTERNAL_ERROR, error.what());
+  } catch (...) {
+    return failed(DMLCPU_INTERNAL_ERROR, "an unknown exception");
+  }
+}
+
+void check_given(const char* name, const void* pointer) {
+  if (pointer == nullptr) fail<ValueError>(name, "must be given", "null");
+}
+
+}  // namespace
+}  // namespace dmlcpu::directml
+
+using dmlcpu::directml::check_given;
+using dmlcpu::directml::guarded;
+
+dmlcpu_status dmlcpu_compile(const DML_OPERATOR_DESC* desc, const dmlcpu_compile_options* options,
+                             dmlcpu_operator** compiled) {
+  if (compiled != nullptr) *compiled = nullptr;
+  return guarded([&] {
+    check_given("desc", desc);
+    check_given("compiled", compiled);
+    const dmlcpu_compile_options defaults{};
+    *compiled = new dmlcpu_operator{
+        dmlcpu::directml::compile(*desc, options == nullptr ? defaults : *options)};
+  });
+}
+
+dmlcpu_status dmlcpu_dispatch(const dmlcpu_operator* compiled, const dmlcpu_input* inputs,
+                              uint32_t input_count, const dmlcpu_output* outputs,
+                              uint32_t output_count) {
+  return guarded([&] {
+    check_given("compiled", compiled);
+    dmlcpu::directml::dispatch(compiled->program, inputs, input_count, outputs, output_count);
+  });
+}
+
+void dmlcpu_release(dmlcpu_operator* compiled) { delete compiled; }
+
+dmlcpu_status dmlcpu_feature_level_required(const DML_OPERATOR_DESC* desc,
+                                            DML_FEATURE_LEVEL* level) {
+  return guarded([&] {
+    check_given("desc", desc);
+    check_given("level", level);
+    *level = static_cast<DML_FEATURE_LEVEL>(dmlcpu::directml::required_level(*desc));
+  });
+}
+
+uint64_t dmlcpu_buffer_tensor_size(DML_TENSOR_DATA_TYPE data_type, uint32_t dimension_count,
+                                   const uint32_t* sizes, const uint32_t* strides) {
+  dmlcpu::DataType type{};
+  if (!dmlcpu::directml::find_data_type(dmlcpu::directml::number(data_type), &type)) return 0;
+  uint64_t last = 0;
+  uint64_t packed = 1;
+  for (uint32_t d = dimension_count; d-- > 0;) {
+    if (sizes[d] == 0) return 0;
+    last += (sizes[d] - uint64_t{1}) * (strides == nullptr ? packed : strides[d]);
+    packed *= sizes[d];
+  }
+  return ((last + 1) * dmlcpu::info(type).size + 3) / 4 * 4;
+}
+
+const char* dmlcpu_message(void) { return dmlcpu::directml::message().c_str(); }

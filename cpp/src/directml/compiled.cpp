@@ -1,0 +1,170 @@
+#include "directml/compiled.hpp"
+
+#include <string>
+
+#include "core/error.hpp"
+#include "core/validate.hpp"
+#include "directml/names.hpp"
+
+namespace dmlcpu::directml {
+namespace {
+
+/// Calls use(desc, levels) with the descriptor as the operator's own type.
+template <class Use>
+auto with_descriptor(const DML_OPERATOR_DESC& desc, Level target, Use&& use) {
+  const std::uint32_t type = number(desc.Type);
+  if (operator_name(type) == nullptr) {
+    fail<ValueError>("Type",
+                     "must be REDUCE (55), TOP_K (71), GATHER_ND (108), TOP_K1 (112), ARGMIN "
+                     "(137), ARGMAX (138) or GATHER_ND1 (140)",
+                     type);
+  }
+  if (desc.Desc == nullptr) fail<ValueError>("Desc", "must be given", "null");
+  LevelCheck levels(type, target);
+  switch (type) {
+    case DML_OPERATOR_REDUCE:
+      return use(*static_cast<const DML_REDUCE_OPERATOR_DESC*>(desc.Desc), levels);
+    case DML_OPERATOR_TOP_K:
+      return use(*static_cast<const DML_TOP_K_OPERATOR_DESC*>(desc.Desc), levels);
+    case DML_OPERATOR_TOP_K1:
+      return use(*static_cast<const DML_TOP_K1_OPERATOR_DESC*>(desc.Desc), levels);
+    case DML_OPERATOR_GATHER_ND:
+      return use(*static_cast<const DML_GATHER_ND_OPERATOR_DESC*>(desc.Desc), levels);
+    case DML_OPERATOR_GATHER_ND1:
+      return use(*static_cast<const DML_GATHER_ND1_OPERATOR_DESC*>(desc.Desc), levels);
+    case DML_OPERATOR_ARGMIN:
+      return use(*static_cast<const DML_ARGMIN_OPERATOR_DESC*>(desc.Desc), levels);
+    default:
+      return use(*static_cast<const DML_ARGMAX_OPERATOR_DESC*>(desc.Desc), levels);
+  }
+}
+
+struct Options {
+  NanPolicy nan_policy;
+  IndexMode index_mode;
+};
+
+Options read_options(const dmlcpu_compile_options& options) {
+  const std::uint32_t nan_policy = number(options.nan_policy);
+  if (nan_policy > DMLCPU_NAN_PROPAGATE) {
+    fail<ValueError>("nan_policy", "must be OMIT (0) or PROPAGATE (1)", nan_policy);
+  }
+  const std::uint32_t index_mode = number(options.index_mode);
+  if (index_mode > DMLCPU_INDEX_RAISE) {
+    fail<ValueError>("index_mode", "must be CLIP (0) or RAISE (1)", index_mode);
+  }
+  return {nan_policy == DMLCPU_NAN_OMIT ? NanPolicy::kOmit : NanPolicy::kPropagate,
+          index_mode == DMLCPU_INDEX_CLIP ? IndexMode::kClip : IndexMode::kRaise};
+}
+
+void apply(const Options& options, ArgDescriptor& descriptor) {
+  descriptor.nan_policy = options.nan_policy;
+}
+void apply(const Options& options, TopKDescriptor& descriptor) {
+  descriptor.nan_policy = options.nan_policy;
+}
+void apply(const Options& options, GatherNdDescriptor& descriptor) {
+  descriptor.mode = options.index_mode;
+}
+
+void check_count(const char* name, std::uint32_t count, const void* buffers, std::uint32_t needed) {
+  if (count != needed) fail<ValueError>(name, "must be " + std::to_string(needed), count);
+  if (buffers == nullptr) fail<ValueError>(name, "must be given", "null");
+}
+
+void check_memory(const TensorDesc& tensor, const void* data, std::uint64_t size) {
+  if (size < static_cast<std::uint64_t>(tensor.used_bytes)) {
+    fail<ValueError>(
+        tensor.name,
+        "must have the " + std::to_string(tensor.used_bytes) + " bytes up to its last element",
+        std::to_string(size));
+  }
+  check_pointer(tensor.name, tensor.layout.type, data);
+}
+
+/// Sizes and strides only tell whether tensors overlap where their bounds do.
+void check_disjoint(const TensorDesc& output, void* data, const TensorDesc& other,
+                    const void* other_data) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  const auto other_begin = reinterpret_cast<std::uintptr_t>(other_data);
+  if (begin + static_cast<std::uint64_t>(output.used_bytes) <= other_begin ||
+      other_begin + static_cast<std::uint64_t>(other.used_bytes) <= begin) {
+    return;
+  }
+  Tensor tensor = output.layout;
+  tensor.data = data;
+  ConstTensor other_tensor = as_const(other.layout);
+  other_tensor.data = other_data;
+  check_disjoint(output.name, tensor, other.name, other_tensor);
+}
+
+template <class Descriptor>
+void check_memory(const Described<Descriptor>& described, const dmlcpu_input* inputs,
+                  std::uint32_t input_count, const dmlcpu_output* outputs,
+                  std::uint32_t output_count) {
+  check_count("inputs", input_count, inputs, described.input_count);
+  check_count("outputs", output_count, outputs, described.output_count);
+  const TensorDesc* const input = described.tensors.data();
+  const TensorDesc* const output = input + input_count;
+  for (std::uint32_t i = 0; i < input_count; ++i) {
+    check_memory(input[i], inputs[i].data, inputs[i].size_in_bytes);
+  }
+  for (std::uint32_t o = 0; o < output_count; ++o) {
+    check_memory(output[o], outputs[o].data, outputs[o].size_in_bytes);
+    for (std::uint32_t i = 0; i < input_count; ++i) {
+      check_disjoint(output[o], outputs[o].data, input[i], inputs[i].data);
+    }
+    for (std::uint32_t before = 0; before < o; ++before) {
+      check_disjoint(output[o], outputs[o].data, output[before], outputs[before].data);
+    }
+  }
+}
+
+void run_on(const Program<ArgDescriptor, ArgPlan>& program, const dmlcpu_input* inputs,
+            const dmlcpu_output* outputs) {
+  run_planned(program.described.descriptor, program.plan, inputs[0].data, outputs[0].data);
+}
+void run_on(const Program<TopKDescriptor, TopKProgram>& program, const dmlcpu_input* inputs,
+            const dmlcpu_output* outputs) {
+  run_planned(program.described.descriptor, program.plan, inputs[0].data, outputs[0].data,
+              outputs[1].data);
+}
+void run_on(const Program<GatherNdDescriptor, GatherNdPlan>& program, const dmlcpu_input* inputs,
+            const dmlcpu_output* outputs) {
+  run_planned(program.described.descriptor, program.plan, inputs[0].data, inputs[1].data,
+              outputs[0].data);
+}
+
+}  // namespace
+
+AnyProgram compile(const DML_OPERATOR_DESC& desc, const dmlcpu_compile_options& options) {
+  const Options own = read_options(options);
+  const std::uint32_t level = number(options.feature_level);
+  return with_descriptor(
+      desc, level == 0 ? kNewestLevel : level,
+      [&own](const auto& operator_desc, LevelCheck& levels) -> AnyProgram {
+        auto described = read(operator_desc, levels);
+        apply(own, described.descriptor);
+        return Program<decltype(described.descriptor), decltype(plan(described.descriptor))>{
+            described, plan(described.descriptor)};
+      });
+}
+
+Level required_level(const DML_OPERATOR_DESC& desc) {
+  return with_descriptor(desc, kNewestLevel, [](const auto& operator_desc, LevelCheck& levels) {
+    read(operator_desc, levels);
+    return levels.required();
+  });
+}
+
+void dispatch(const AnyProgram& any, const dmlcpu_input* inputs, std::uint32_t input_count,
+              const dmlcpu_output* outputs, std::uint32_t output_count) {
+  std::visit(
+      [&](const auto& program) {
+        check_memory(program.described, inputs, input_count, outputs, output_count);
+        run_on(program, inputs, outputs);
+      },
+      any);
+}
+
+}  // namespace dmlcpu::directml

@@ -1,0 +1,119 @@
+#include "directml/tensor_desc.hpp"
+
+#include <string>
+
+#include "core/overlap.hpp"
+#include "core/validate.hpp"
+#include "directml/names.hpp"
+#include "dmlcpu/directml_c.h"
+
+namespace dmlcpu::directml {
+namespace {
+
+void check_flags(const TensorDesc& tensor, const DML_BUFFER_TENSOR_DESC& desc, Role role) {
+  const std::uint32_t flags = number(desc.Flags);
+  // A tensor owned by DirectML is given when the operator is initialized. Here nothing is uploaded,
+  // so it is given with each dispatch, like others.
+  if (flags == DML_TENSOR_FLAG_NONE) return;
+  if (flags == DML_TENSOR_FLAG_OWNED_BY_DML && role == Role::kInput) return;
+  fail<ValueError>(
+      field(tensor, "Flags"),
+      role == Role::kInput ? "must be NONE (0) or OWNED_BY_DML (1)" : "must be NONE (0)", flags);
+}
+
+void check_size(const TensorDesc& tensor, const DML_BUFFER_TENSOR_DESC& desc) {
+  const auto needed = (static_cast<std::uint64_t>(tensor.used_bytes) + 3) / 4 * 4;
+  if (desc.TotalTensorSizeInBytes < needed) {
+    fail<ValueError>(
+        field(tensor, "TotalTensorSizeInBytes"),
+        "must be at least " + std::to_string(needed) + " (its elements, rounded up to 4 bytes)",
+        std::to_string(desc.TotalTensorSizeInBytes));
+  }
+}
+
+void check_alignment(const TensorDesc& tensor, std::uint32_t alignment) {
+  const std::size_t element_size = info(tensor.layout.type).size;
+  const bool power_of_two = (alignment & (alignment - 1)) == 0;
+  if (alignment != 0 && (!power_of_two || alignment < element_size)) {
+    fail<ValueError>(field(tensor, "GuaranteedBaseOffsetAlignment"),
+                     "must be 0 or a power of two of at least the element's " +
+                         std::to_string(element_size) + " bytes",
+                     alignment);
+  }
+}
+
+}  // namespace
+
+std::string field(const TensorDesc& tensor, const char* name) {
+  return std::string(tensor.name) + "." + name;
+}
+
+TensorDesc read_tensor(const char* name, const DML_TENSOR_DESC* desc, Role role) {
+  TensorDesc tensor;
+  tensor.name = name;
+  if (desc == nullptr) fail<ValueError>(name, "must be given", "null");
+  if (number(desc->Type) != DML_TENSOR_TYPE_BUFFER) {
+    fail<ValueError>(field(tensor, "Type"), "must be BUFFER (1)", number(desc->Type));
+  }
+  if (desc->Desc == nullptr) fail<ValueError>(field(tensor, "Desc"), "must be given", "null");
+  const auto& buffer = *static_cast<const DML_BUFFER_TENSOR_DESC*>(desc->Desc);
+
+  Tensor& layout = tensor.layout;
+  tensor.dml_type = number(buffer.DataType);
+  if (!find_data_type(tensor.dml_type, &layout.type)) {
+    fail<ValueError>(field(tensor, "DataType"),
+                     "must be FLOAT32, FLOAT16, FLOAT64 or an integer type of 8 to 64 bits",
+                     data_type_name(tensor.dml_type));
+  }
+  check_flags(tensor, buffer, role);
+  if (buffer.DimensionCount < 1 || buffer.DimensionCount > kMaxRank) {
+    fail<ValueError>(field(tensor, "DimensionCount"),
+                     "must be in [1, " + std::to_string(kMaxRank) + "]", buffer.DimensionCount);
+  }
+  if (buffer.Sizes == nullptr) fail<ValueError>(field(tensor, "Sizes"), "must be given", "null");
+  layout.rank = static_cast<int>(buffer.DimensionCount);
+  // Unsigned: a product that wraps is found below.
+  std::uint64_t packed = 1;
+  for (int d = layout.rank - 1; d >= 0; --d) {
+    layout.sizes[d] = buffer.Sizes[d];
+    layout.strides[d] = buffer.Strides != nullptr ? static_cast<std::int64_t>(buffer.Strides[d])
+                                                  : static_cast<std::int64_t>(packed);
+    packed *= buffer.Sizes[d];
+  }
+  for (int d = 0; d < layout.rank; ++d) {
+    if (layout.sizes[d] == 0) {
+      fail<ValueError>(field(tensor, "Sizes"), "must be at least 1 in every dimension",
+                       to_text(tensor.shape()));
+    }
+  }
+  check_layout(name, as_const(layout));
+  std::int64_t last = 0;
+  for (int d = 0; d < layout.rank; ++d) last += (layout.sizes[d] - 1) * layout.strides[d];
+  tensor.used_bytes = (last + 1) * static_cast<std::int64_t>(info(layout.type).size);
+  check_size(tensor, buffer);
+  check_alignment(tensor, buffer.GuaranteedBaseOffsetAlignment);
+  if (role == Role::kOutput && overlaps_itself(as_const(layout))) {
+    fail<ValueError>(field(tensor, "Strides"), "must give every element a place of its own",
+                     to_text({layout.rank, layout.strides}));
+  }
+  return tensor;
+}
+
+void check_same_dimensions(const TensorDesc& tensor, const TensorDesc& as) {
+  if (tensor.layout.rank != as.layout.rank) {
+    fail<ValueError>(field(tensor, "DimensionCount"),
+                     "must be " + std::to_string(as.layout.rank) + ", that of " + as.name,
+                     tensor.layout.rank);
+  }
+}
+
+void check_sizes(const TensorDesc& tensor, const Shape& shape) {
+  for (int d = 0; d < shape.rank; ++d) {
+    if (tensor.layout.sizes[d] != shape.sizes[d]) {
+      fail<ValueError>(field(tensor, "Sizes"), "must be " + to_text(shape),
+                       to_text(tensor.shape()));
+    }
+  }
+}
+
+}  // namespace dmlcpu::directml

@@ -1,0 +1,36 @@
+// Reading DML_TENSOR_DESC, with every rule that concerns one tensor alone.
+#pragma once
+
+#include <cstdint>
+
+#include "core/error.hpp"
+#include "dmlcpu/directml_descriptors.h"
+#include "dmlcpu/tensor.hpp"
+
+namespace dmlcpu::directml {
+
+/// A tensor as a descriptor has it.
+struct TensorDesc {
+  const char* name = "";        ///< the descriptor's field: "InputTensor"
+  std::uint32_t dml_type = 0;   ///< DML_TENSOR_DATA_TYPE
+  Tensor layout;                ///< without its memory
+  std::int64_t used_bytes = 0;  ///< from its first element to behind its last
+
+  Shape shape() const { return shape_of(layout); }
+};
+
+enum class Role { kInput, kOutput };
+
+/// Throws ValueError for a broken rule. Feature levels are not looked at.
+TensorDesc read_tensor(const char* name, const DML_TENSOR_DESC* desc, Role role);
+
+/// "InputTensor.Sizes".
+std::string field(const TensorDesc& tensor, const char* name);
+
+/// That two tensors have as many dimensions.
+void check_same_dimensions(const TensorDesc& tensor, const TensorDesc& as);
+
+/// That the sizes are those of the shape.
+void check_sizes(const TensorDesc& tensor, const Shape& shape);
+
+}  // namespace dmlcpu::directml
