@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import dmlcpu
+import dmlcpu.directml
 from dmlcpu import _core
 
 ROOT = Path(__file__).parent.parent
@@ -17,7 +18,15 @@ CPP = ROOT / "cpp"
 SOURCES = sorted(p for p in CPP.rglob("*") if p.suffix in (".cpp", ".hpp"))
 
 # A file includes its own layer and those before it.
-LAYERS = ["include/dmlcpu", "src/core", "src/plan", "src/kernels", "src/ops", "src/directml", "python"]
+LAYERS = [
+    "include/dmlcpu",
+    "src/core",
+    "src/plan",
+    "src/kernels",
+    "src/ops",
+    "src/directml",
+    "python",
+]
 
 
 def layer_of(path):
@@ -91,15 +100,16 @@ def test_versions_are_equal():
 
 def test_stubs_are_current():
     stub = ast.parse((ROOT / "python/dmlcpu/_core.pyi").read_text())
-    names = {node.name for node in stub.body if isinstance(node, ast.FunctionDef)}
+    names = {n.name for n in stub.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     names |= {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign)}
     module = {name for name in dir(_core) if not re.fullmatch("__(?!version).*__", name)}
     assert names == module
 
 
 def test_everything_public_is_documented():
-    for name in set(dmlcpu.__all__) - {"__version__"}:
-        assert getattr(dmlcpu, name).__doc__, name
+    for module in (dmlcpu, dmlcpu.directml):
+        for name in set(module.__all__) - {"__version__"}:
+            assert getattr(module, name).__doc__, name
 
 
 def test_nothing_names_a_place():

@@ -1,23 +1,10 @@
-#include <string>
-
 #include "bindings.hpp"
-#include "dmlcpu/error.hpp"
 #include "dmlcpu/operators.hpp"
 #include "numpy_seam.hpp"
 #include "options.hpp"
 
 namespace dmlcpu::python {
 namespace {
-
-/// The caller's pair of output arrays.
-py::tuple as_pair(py::handle out) {
-  std::string actual = Py_TYPE(out.ptr())->tp_name;
-  if (py::isinstance<py::tuple>(out) || py::isinstance<py::list>(out)) {
-    if (py::len(out) == 2) return py::reinterpret_borrow<py::object>(out);
-    actual += " of " + std::to_string(py::len(out));
-  }
-  throw TypeError("out: must be a pair (values, indices) of numpy.ndarray, got " + actual);
-}
 
 py::tuple top_k(py::handle input_object, py::handle k, py::handle axis, py::handle axis_direction,
                 py::handle index_dtype_object, py::handle nan_policy, py::handle out) {
@@ -42,7 +29,7 @@ py::tuple top_k(py::handle input_object, py::handle k, py::handle axis, py::hand
   }
   descriptor.values = values.tensor;
   descriptor.indices = indices.tensor;
-  run_released(descriptor, input.nbytes());
+  without_lock(input.nbytes(), [&descriptor] { run(descriptor); });
   return py::make_tuple(values.array, indices.array);
 }
 

@@ -13,17 +13,19 @@ namespace dmlcpu::python {
 void bind_arg(pybind11::module_& module);
 void bind_top_k(pybind11::module_& module);
 void bind_gather_nd(pybind11::module_& module);
+void bind_directml(pybind11::module_& module);
 void bind_runtime(pybind11::module_& module);
 
-/// Runs an operator on so many bytes, other Python threads meanwhile, unless it is over in no time.
-template <class Descriptor>
-void run_released(const Descriptor& descriptor, std::int64_t bytes) {
+/// Calls body(), which works on so many bytes, and lets other Python threads run meanwhile, unless
+/// it is over in no time.
+template <class Body>
+void without_lock(std::int64_t bytes, Body&& body) {
   if (bytes < tuning::kReleaseLockBytes) {
-    run(descriptor);
+    body();
     return;
   }
   const pybind11::gil_scoped_release release;
-  run(descriptor);
+  body();
 }
 
 }  // namespace dmlcpu::python

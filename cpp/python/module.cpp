@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 
 #include "bindings.hpp"
+#include "dmlcpu/directml.hpp"
 #include "dmlcpu/error.hpp"
 #include "dmlcpu/runtime.hpp"
 
@@ -17,6 +18,8 @@ void register_errors() {
       if (pointer) std::rethrow_exception(pointer);
     } catch (const dmlcpu::TypeError& error) {
       py::set_error(PyExc_TypeError, error.what());
+    } catch (const dmlcpu::directml::FeatureLevelError& error) {
+      py::set_error(py::module_::import("dmlcpu.directml").attr("FeatureLevelError"), error.what());
     } catch (const dmlcpu::AxisError& error) {
       py::set_error(py::module_::import("numpy.exceptions").attr("AxisError"), error.what());
     }
@@ -31,6 +34,7 @@ PYBIND11_MODULE(_core, module, py::mod_gil_not_used()) {
   dmlcpu::python::bind_arg(module);
   dmlcpu::python::bind_top_k(module);
   dmlcpu::python::bind_gather_nd(module);
+  dmlcpu::python::bind_directml(module);
   dmlcpu::python::bind_runtime(module);
   try {
     // Now, not in the first call: DMLCPU_ISA may name what this machine lacks.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "dmlcpu/error.hpp"
 
@@ -119,6 +120,11 @@ ConstTensor as_indices(const py::array& array, const char* name) {
   return as_tensor(array, name);
 }
 
+ConstTensor as_tensor_of(const py::array& array, const char* name, const py::dtype& dtype) {
+  if (!array.dtype().equal(dtype)) fail_dtype(name, text_of(dtype), array.dtype());
+  return as_tensor(array, name);
+}
+
 Output as_output(py::handle object, const char* name, const py::dtype& dtype) {
   if (!is_array(object)) {
     throw TypeError(std::string(name) + ": must be a numpy.ndarray, got " + type_name(object));
@@ -148,6 +154,23 @@ Output new_output(const py::dtype& dtype, const Shape& shape) {
   auto elements = py::reinterpret_borrow<py::array>(array);
   const Tensor tensor = make_tensor<void*>(elements, elements.mutable_data(), "out");
   return {std::move(array), tensor};
+}
+
+Output new_output(const py::dtype& dtype, const Tensor& layout, bool packed) {
+  if (packed) return new_output(dtype, Shape{layout.rank, layout.sizes});
+  const py::ssize_t item = dtype.itemsize();
+  py::ssize_t last = 0;
+  std::vector<py::ssize_t> sizes;
+  std::vector<py::ssize_t> strides;
+  for (int d = 0; d < layout.rank; ++d) {
+    last += (layout.sizes[d] - 1) * layout.strides[d];
+    sizes.push_back(layout.sizes[d]);
+    strides.push_back(layout.strides[d] * item);
+  }
+  py::array memory(dtype, std::vector<py::ssize_t>{last + 1});
+  py::array view(dtype, sizes, strides, memory.mutable_data(), memory);
+  const Tensor tensor = make_tensor<void*>(view, view.mutable_data(), "out");
+  return {std::move(view), tensor};
 }
 
 DataType index_type(py::handle object) {

@@ -22,6 +22,9 @@ ConstTensor as_tensor(const py::array& array, const char* name);
 /// The same for gather's indices, which have dtypes of their own.
 ConstTensor as_indices(const py::array& array, const char* name);
 
+/// The same for arrays that must be of the dtype.
+ConstTensor as_tensor_of(const py::array& array, const char* name, const py::dtype& dtype);
+
 /// An array that a call returns, and the view of it to write to.
 struct Output {
   py::object array;
@@ -30,6 +33,9 @@ struct Output {
 
 /// A new array, its elements not initialised.
 Output new_output(const py::dtype& dtype, const Shape& shape);
+
+/// A new array of the layout's sizes and strides, which are none below 0.
+Output new_output(const py::dtype& dtype, const Tensor& layout, bool packed);
 
 /// The caller's: `object` must be an array of the dtype, writable.
 Output as_output(py::handle object, const char* name, const py::dtype& dtype);

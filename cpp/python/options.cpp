@@ -104,6 +104,15 @@ AxisDirection as_axis_direction(py::handle object) {
   return static_cast<AxisDirection>(value);
 }
 
+py::tuple as_pair(py::handle out) {
+  std::string actual = Py_TYPE(out.ptr())->tp_name;
+  if (py::isinstance<py::tuple>(out) || py::isinstance<py::list>(out)) {
+    if (py::len(out) == 2) return py::reinterpret_borrow<py::object>(out);
+    actual += " of " + std::to_string(py::len(out));
+  }
+  throw TypeError("out: must be a pair (values, indices) of numpy.ndarray, got " + actual);
+}
+
 NanPolicy as_nan_policy(py::handle object) {
   constexpr const char* kRequirement = "must be \"propagate\" or \"omit\"";
   if (!is_string(object)) fail_type("nan_policy", kRequirement, object);

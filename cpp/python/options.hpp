@@ -26,6 +26,9 @@ AxisList as_axes(py::handle object);
 /// An AxisDirection, its value, or its name in any case.
 AxisDirection as_axis_direction(py::handle object);
 
+/// The caller's pair of output arrays.
+py::tuple as_pair(py::handle out);
+
 /// "propagate" or "omit".
 NanPolicy as_nan_policy(py::handle object);
 

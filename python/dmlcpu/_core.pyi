@@ -28,6 +28,29 @@ def top_k(
 def gather_nd(
     input: Any, indices: Any, batch_dims: Any, mode: Any, out: Any, /
 ) -> npt.NDArray[Any]: ...
+
+class CompiledOperator:
+    def __init__(
+        self,
+        type: int,
+        tensors: list[tuple[str, int, int, list[int], list[int] | None, int, int]],
+        axes: list[int],
+        numbers: list[int],
+        feature_level: int,
+        nan_policy: Any,
+        mode: Any,
+        /,
+    ) -> None: ...
+    def dispatch(self, inputs: tuple[Any, ...], out: Any, /) -> Any: ...
+
+def feature_level_required(
+    type: int,
+    tensors: list[tuple[str, int, int, list[int], list[int] | None, int, int]],
+    axes: list[int],
+    numbers: list[int],
+    /,
+) -> int: ...
+def buffer_tensor_size(data_type: int, sizes: list[int], strides: list[int] | None, /) -> int: ...
 def has_openmp() -> bool: ...
 def num_threads() -> int: ...
 def set_num_threads(count: int, /) -> None: ...

@@ -30,10 +30,11 @@ bool nans_first(const TopKDescriptor& descriptor) {
 class Scratch {
  public:
   explicit Scratch(std::int64_t bytes)
-      : bytes_(bytes <= tuning::kTopKStackBytes
-                   ? few_
-                   : static_cast<char*>(
-                         ::operator new(static_cast<std::size_t>(bytes), kAlignment))) {}
+      : bytes_(
+            bytes <= tuning::kTopKStackBytes
+                ? few_
+                : static_cast<char*>(::operator new(static_cast<std::size_t>(bytes), kAlignment))) {
+  }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch() {
