@@ -15,7 +15,7 @@ from dmlcpu import _core
 
 ROOT = Path(__file__).parent.parent
 CPP = ROOT / "cpp"
-SOURCES = sorted(p for p in CPP.rglob("*") if p.suffix in (".cpp", ".hpp"))
+SOURCES = sorted(p for p in CPP.rglob("*") if p.suffix in (".cpp", ".hpp", ".h"))
 
 # A file includes its own layer and those before it.
 LAYERS = [
@@ -87,7 +87,7 @@ def test_seams():
 def test_files_stay_readable():
     for folder in ("cpp", "python", "tests", "bench", "examples"):
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in (".cpp", ".hpp", ".py"):
+            if path.suffix in (".c", ".cpp", ".h", ".hpp", ".py"):
                 lines = len(path.read_text().splitlines())
                 assert lines < 500, f"{path}: {lines} lines"
 

@@ -1,19 +1,20 @@
 """The C++ library as others get it: installed by CMake, in the wheel, and as a part of their own build;
-each builds and runs examples/embed_cpp."""
+each builds and runs examples/embed_cpp, some examples/directml_port and a consumer in plain C."""
 
 import importlib.metadata
+import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import dmlcpu
-
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "embed_cpp"
+PORT = ROOT / "examples" / "directml_port"
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,55 @@ def check_example(program, matrix):
         )
     assert [line.split(":")[0] for line in got] == [line.split(":")[0] for line in want]
     assert got[:5] == want[:5]
+
+
+def check_port(program, matrix):
+    x, path = matrix
+    done = subprocess.run([program, path], capture_output=True, text=True, check=True)
+    got = done.stdout.splitlines()
+    assert got[:5] == [f"row {r}: class {row.argmax()}" for r, row in enumerate(x)]
+    for i, row in enumerate(np.argsort(-x[:, 0])[:2]):
+        title, values = got[5 + i].split(":")
+        assert title == f"class 0, number {i + 1} is row {row}"
+        assert np.array_equal(np.array(values.split(), np.float32).round(4), x[row].round(4))
+
+
+def test_directml_port(prefix, matrix, tmp_path):
+    folder = build(PORT, tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
+    check_port(folder / "directml_port", matrix)
+
+
+def test_consumer_in_c(prefix, tmp_path):
+    """A project without C++, by the CMake package."""
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\n"
+        "project(consumer LANGUAGES C)\n"
+        "find_package(dmlcpu CONFIG REQUIRED)\n"
+        f"add_executable(consumer {ROOT}/tests/c/consumer.c)\n"
+        "target_compile_options(consumer PRIVATE -Wall -Wextra -Wpedantic -Werror)\n"
+        "target_link_libraries(consumer PRIVATE dmlcpu::dmlcpu)\n"
+    )
+    build(tmp_path, tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_C_STANDARD=99")
+    subprocess.run([tmp_path / "build" / "consumer"], check=True)
+
+
+def test_directml_header_included_first(prefix, tmp_path):
+    """The real header's types are used, and what code defines for itself does not clash. The real
+    header is for Windows alone; this one declares the same in its manner."""
+    ours = (prefix / "include/dmlcpu/directml_descriptors.h").read_text()
+    real = re.sub(r"typedef (enum|struct) (\w+) (\{.*?\}) \2;", r"\1 \2 \3;", ours, flags=re.S)
+    assert real != ours
+    guard = "#include <stdint.h>"
+    (tmp_path / "DirectML.h").write_text(real.replace(guard, f"{guard}\n#define DIRECTML_H"))
+    source = ROOT / "tests/cpp/directml_program.cpp"
+    for library in ("libdmlcpu.so", "libdmlcpu.a"):
+        path = next(prefix.rglob(library))
+        subprocess.run(
+            ["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", source, path, f"-I{tmp_path}",
+             f"-I{prefix}/include", "-fopenmp", f"-Wl,-rpath,{path.parent}", "-o", tmp_path / "main"],
+            check=True,
+        )  # fmt: skip
+        subprocess.run([tmp_path / "main"], check=True)
 
 
 def test_cmake_package(prefix, matrix, tmp_path):
@@ -106,16 +156,38 @@ def test_wheel(matrix, tmp_path):
         return Path(done.stdout.strip())
 
     assert (place("--include-dir") / "dmlcpu" / "dmlcpu.hpp").is_file()
-    folder = build(EXAMPLE, tmp_path, f"-Ddmlcpu_DIR={place('--cmake-dir')}")
+    folder = build(EXAMPLE, tmp_path / "embed", f"-Ddmlcpu_DIR={place('--cmake-dir')}")
     check_example(folder / "embed_cpp", matrix)
+    folder = build(PORT, tmp_path / "port", f"-Ddmlcpu_DIR={place('--cmake-dir')}")
+    check_port(folder / "directml_port", matrix)
 
 
-def test_wheel_is_found_by_scikit_build_core():
-    """The entry point names the package whose folder is searched: find_package looks below it."""
+def test_wheel_is_found_by_scikit_build_core(tmp_path):
+    """The entry point, in a real build that says nothing of where dmlcpu is."""
     (entry,) = importlib.metadata.entry_points(group="cmake.root", name="dmlcpu")
-    folder = Path(entry.load().__file__).parent
-    assert folder == Path(dmlcpu.__file__).parent
-    assert (folder / "lib" / "cmake" / "dmlcpu" / "dmlcpuConfig.cmake").is_file()
+    assert entry.value == "dmlcpu"
+    (tmp_path / "pyproject.toml").write_text(
+        '[build-system]\nrequires = ["scikit-build-core", "dmlcpu"]\n'
+        'build-backend = "scikit_build_core.build"\n'
+        '[project]\nname = "user"\nversion = "1.0"\n'
+        '[tool.scikit-build]\nwheel.py-api = "py3"\n'
+    )
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\n"
+        "project(user LANGUAGES CXX)\n"
+        "find_package(dmlcpu CONFIG REQUIRED)\n"
+        f"add_executable(user {EXAMPLE}/main.cpp {EXAMPLE}/npy.cpp)\n"
+        "target_link_libraries(user PRIVATE dmlcpu::dmlcpu)\n"
+        "install(TARGETS user DESTINATION user)\n"
+    )
+    subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w",
+         tmp_path / "wheels", tmp_path],
+        check=True,
+    )  # fmt: skip
+    (wheel,) = (tmp_path / "wheels").iterdir()
+    with zipfile.ZipFile(wheel) as archive:
+        assert "user/user" in archive.namelist()
 
 
 def test_part_of_another_build(matrix, tmp_path):

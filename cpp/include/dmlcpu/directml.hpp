@@ -43,6 +43,17 @@ inline void check(dmlcpu_status status) {
 }
 
 /// The first feature level that allows the descriptor. Throws ValueError for any other broken rule.
+///
+/// ```
+/// const UINT sizes[] = {8};
+/// DML_BUFFER_TENSOR_DESC x{DML_TENSOR_DATA_TYPE_INT64, {}, 1, sizes, nullptr, 64, 0};
+/// DML_BUFFER_TENSOR_DESC at{DML_TENSOR_DATA_TYPE_UINT64, {}, 1, sizes, nullptr, 64, 0};
+/// DML_TENSOR_DESC input{DML_TENSOR_TYPE_BUFFER, &x};
+/// DML_TENSOR_DESC indices{DML_TENSOR_TYPE_BUFFER, &at};
+/// DML_TOP_K_OPERATOR_DESC top_k{&input, &input, &indices, 0, 8};
+/// DML_OPERATOR_DESC desc{DML_OPERATOR_TOP_K, &top_k};
+/// assert(dmlcpu::directml::feature_level_required(desc) == DML_FEATURE_LEVEL_5_0);
+/// ```
 inline DML_FEATURE_LEVEL feature_level_required(const DML_OPERATOR_DESC& desc) {
   DML_FEATURE_LEVEL level{};
   check(dmlcpu_feature_level_required(&desc, &level));
@@ -52,8 +63,22 @@ inline DML_FEATURE_LEVEL feature_level_required(const DML_OPERATOR_DESC& desc) {
 /// An operator that was checked and planned once, to be run many times, from many threads at once
 /// as long as their outputs do not overlap.
 ///
-///   const dmlcpu::directml::CompiledOperator argmax(desc);
-///   argmax.dispatch({{input.data(), input_bytes}}, {{output.data(), output_bytes}});
+/// ```
+/// const UINT sizes[] = {3, 3};
+/// const UINT reduced[] = {3, 1};
+/// const UINT axes[] = {1};
+/// DML_BUFFER_TENSOR_DESC x{DML_TENSOR_DATA_TYPE_FLOAT32, {}, 2, sizes, nullptr, 36, 0};
+/// DML_BUFFER_TENSOR_DESC y{DML_TENSOR_DATA_TYPE_UINT32, {}, 2, reduced, nullptr, 12, 0};
+/// DML_TENSOR_DESC input{DML_TENSOR_TYPE_BUFFER, &x};
+/// DML_TENSOR_DESC output{DML_TENSOR_TYPE_BUFFER, &y};
+/// DML_ARGMAX_OPERATOR_DESC desc{&input, &output, 1, axes, DML_AXIS_DIRECTION_INCREASING};
+/// const dmlcpu::directml::CompiledOperator argmax({DML_OPERATOR_ARGMAX, &desc});
+///
+/// const float elements[] = {1, 2, 3, 3, 0, 4, 2, 5, 2};
+/// UINT at[3];
+/// argmax.dispatch({{elements, sizeof elements}}, {{at, sizeof at}});
+/// assert(at[0] == 2 && at[1] == 2 && at[2] == 1);
+/// ```
 class CompiledOperator {
  public:
   /// Throws ValueError that names the broken rule, FeatureLevelError when only a newer level allows

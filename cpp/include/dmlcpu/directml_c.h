@@ -2,7 +2,29 @@
  * many times on memory of the host. No C++ exception leaves these functions.
  *
  * All functions may be called from many threads at once; so may dmlcpu_dispatch with one operator,
- * as long as the outputs do not overlap. */
+ * as long as the outputs do not overlap.
+ *
+ * ```
+ * const UINT sizes[] = {4};
+ * const UINT reduced[] = {1};
+ * const UINT axes[] = {0};
+ * DML_BUFFER_TENSOR_DESC x = {DML_TENSOR_DATA_TYPE_INT8, 0, 1, sizes, NULL, 4, 0};
+ * DML_BUFFER_TENSOR_DESC y = {DML_TENSOR_DATA_TYPE_UINT32, 0, 1, reduced, NULL, 4, 0};
+ * DML_TENSOR_DESC input = {DML_TENSOR_TYPE_BUFFER, &x};
+ * DML_TENSOR_DESC output = {DML_TENSOR_TYPE_BUFFER, &y};
+ * DML_ARGMIN_OPERATOR_DESC argmin = {&input, &output, 1, axes, DML_AXIS_DIRECTION_DECREASING};
+ * DML_OPERATOR_DESC desc = {DML_OPERATOR_ARGMIN, &argmin};
+ * dmlcpu_operator* compiled = NULL;
+ * if (dmlcpu_compile(&desc, NULL, &compiled) != DMLCPU_OK) puts(dmlcpu_message());
+ *
+ * const int8_t elements[] = {3, -1, 2, -1};
+ * UINT at = 0;
+ * const dmlcpu_input from = {elements, sizeof elements};
+ * const dmlcpu_output to = {&at, sizeof at};
+ * const dmlcpu_status status = dmlcpu_dispatch(compiled, &from, 1, &to, 1);
+ * assert(status == DMLCPU_OK && at == 3);
+ * dmlcpu_release(compiled);
+ * ``` */
 #pragma once
 
 #include <stdint.h>

@@ -93,16 +93,40 @@ struct GatherNdDescriptor {
   bool output_is_new = false;
 };
 
-/// A tensor of rank 0 counts as having one axis of size 1 where an operator asks for an axis.
-///
+// A tensor of rank 0 counts as having one axis of size 1 where an operator asks for an axis.
+
 /// The shape that the descriptor's output needs (top-k: both outputs). Looks at no tensor's
 /// pointer, and at the output tensors not at all. Throws for every broken rule that concerns the
 /// rest.
+///
+/// ```
+/// dmlcpu::ArgDescriptor argmax;
+/// argmax.input.rank = 2;
+/// argmax.input.sizes = {3, 4};
+/// argmax.axes = {1};
+/// argmax.keep_dims = false;
+/// assert(dmlcpu::output_shape(argmax).rank == 1);
+/// assert(dmlcpu::output_shape(argmax).sizes[0] == 3);
+/// ```
 DMLCPU_API Shape output_shape(const ArgDescriptor& descriptor);
 DMLCPU_API Shape output_shape(const TopKDescriptor& descriptor);
 DMLCPU_API Shape output_shape(const GatherNdDescriptor& descriptor);
 
 /// Runs the operator. Throws before anything is written when a rule is broken.
+///
+/// ```
+/// const double x[] = {5, 1, 4, 2};
+/// double smallest[2];
+/// std::uint32_t at[2];
+/// dmlcpu::TopKDescriptor top_k;
+/// top_k.input = dmlcpu::View<const double>(x, {4}).tensor();
+/// top_k.k = 2;
+/// top_k.axis_direction = dmlcpu::AxisDirection::kIncreasing;
+/// top_k.values = dmlcpu::View<double>(smallest, {2}).tensor();
+/// top_k.indices = dmlcpu::View<std::uint32_t>(at, {2}).tensor();
+/// run(top_k);
+/// assert(smallest[0] == 1 && smallest[1] == 2 && at[0] == 1 && at[1] == 3);
+/// ```
 DMLCPU_API void run(const ArgDescriptor& descriptor);
 DMLCPU_API void run(const TopKDescriptor& descriptor);
 DMLCPU_API void run(const GatherNdDescriptor& descriptor);

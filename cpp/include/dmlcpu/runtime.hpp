@@ -17,6 +17,12 @@ DMLCPU_API bool has_openmp();
 DMLCPU_API int num_threads();
 
 /// Sets the number for the process; 0 returns to OpenMP's own. Throws ValueError when negative.
+///
+/// ```
+/// dmlcpu::set_num_threads(1);
+/// assert(dmlcpu::num_threads() == 1);
+/// dmlcpu::set_num_threads(0);
+/// ```
 DMLCPU_API void set_num_threads(int count);
 
 /// Sets the calling thread's override and returns the one before; 0 means none.
@@ -24,6 +30,13 @@ DMLCPU_API void set_num_threads(int count);
 DMLCPU_API int exchange_thread_override(int count);
 
 /// The calling thread's override as long as this lives.
+///
+/// ```
+/// {
+///   const dmlcpu::ScopedThreads serial(1);
+///   assert(dmlcpu::num_threads() == 1);
+/// }
+/// ```
 class ScopedThreads {
  public:
   /// Throws ValueError when negative; 0 means none.
@@ -48,6 +61,12 @@ DMLCPU_API std::string_view instruction_set();
 
 /// Switches all later calls in the process to the named set, "auto" for the largest.
 /// Throws ValueError when there is no such set or the machine lacks it.
+///
+/// ```
+/// dmlcpu::use_instruction_set(dmlcpu::instruction_sets().front());
+/// assert(dmlcpu::instruction_set() == dmlcpu::instruction_sets().front());
+/// dmlcpu::use_instruction_set("auto");
+/// ```
 DMLCPU_API void use_instruction_set(std::string_view name);
 
 }  // namespace dmlcpu

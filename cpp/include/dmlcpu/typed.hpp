@@ -1,12 +1,16 @@
 // The operators as functions on typed memory.
 //
-//   const float x[] = {1, 2, 3, 3, 0, 4, 2, 5, 2};  // 3 x 3
-//   std::uint32_t at[3];
-//   dmlcpu::argmax<float, std::uint32_t>({x, {3, 3}}, {1}, {at, {3, 1}});  // 2, 2, 1
-//
 // Element types are float, double, Float16, BFloat16, bool and the integers of 8 to 64 bits; index
-// types uint32, int32, uint64 and int64 of <cstdint>. Ties, NaNs, shapes and errors are those of
-// the descriptors in operators.hpp, which these functions fill in and run.
+// types uint32, int32, uint64 and int64 of <cstdint>. Views are a pointer, sizes and, unless the
+// elements are packed in row-major order, strides, all in elements; rank 0 to 8.
+//
+// Of every function: inputs are read where they are, whatever their strides. Outputs must have the
+// shape that is said, elements that do not overlap, and share no memory with an input. All of that
+// is checked before anything is written, so a call that throws has written nothing: TypeError or
+// ValueError (both std::invalid_argument), AxisError or IndexError (both std::out_of_range), with a
+// text "argument: requirement, got actual value"; or std::bad_alloc. Calls may be made from many
+// threads at once as long as their outputs do not overlap. Results never depend on the number of
+// threads or the instruction set.
 #pragma once
 
 #include <algorithm>
@@ -147,24 +151,64 @@ void arg(bool largest, const View<const T>& input, const AxisList& axes, const V
 }  // namespace detail
 
 /// Writes the index of the smallest element of each subset of `input` along `axes` ({} for all):
-/// row-major over the reduced axes, in the tensor's order. `output` has the shape of `input`, its
-/// reduced axes of size 1 or left out.
+/// row-major over the reduced axes, in the tensor's order. DirectML's ARGMIN.
+///
+/// `output` has the shape of `input`, its reduced axes of size 1 or left out. Equal elements (-0
+/// equals +0): the first, with AxisDirection::kDecreasing the last. NaN counts as smaller than
+/// every number; with NanPolicy::kOmit NaNs are passed over, and a subset of NaNs alone gives its
+/// first, or last, index.
+///
+/// Throws AxisError for an axis out of range; ValueError for a repeated axis, an empty reduced
+/// axis, an Index too small for the largest index, or an output that does not fit.
+///
+/// ```
+/// const float x[] = {1, 2, 3, 3, 0, 4, 2, 5, 2};  // 3 x 3
+/// std::uint32_t at[3];
+/// dmlcpu::argmin<float, std::uint32_t>({x, {3, 3}}, {1}, {at, {3, 1}});
+/// assert(at[0] == 0 && at[1] == 1 && at[2] == 0);
+/// ```
 template <class T, class Index>
 void argmin(const View<const T>& input, const AxisList& axes, const View<Index>& output,
             const ArgOptions& options = {}) {
   detail::arg(false, input, axes, output, options);
 }
 
-/// The same for the largest.
+/// The same for the largest, DirectML's ARGMAX; NaN counts as larger than every number.
+///
+/// ```
+/// const float x[] = {1, 2, 3, 3, 0, 4, 2, 5, 2};  // 3 x 3
+/// std::int64_t at;
+/// dmlcpu::argmax<float, std::int64_t>({x, {3, 3}}, {}, {&at, {}});
+/// assert(at == 7);
+/// std::uint32_t of_column[3];  // by strides: the matrix as its transpose
+/// dmlcpu::argmax<float, std::uint32_t>({x, {3, 3}, {1, 3}}, {-1}, {of_column, {3}});
+/// assert(of_column[0] == 1 && of_column[1] == 2 && of_column[2] == 1);
+/// ```
 template <class T, class Index>
 void argmax(const View<const T>& input, const AxisList& axes, const View<Index>& output,
             const ArgOptions& options = {}) {
   detail::arg(true, input, axes, output, options);
 }
 
-/// Writes the k largest elements along `axis`, largest first, and where they stood; the smallest
-/// with AxisDirection::kIncreasing. `values` and `indices` have the shape of `input`, with k
-/// elements along `axis`. Equal elements come in ascending order of index.
+/// Writes the k largest elements along `axis`, largest first, and where they stood; with
+/// AxisDirection::kIncreasing the smallest, smallest first. DirectML's TOP_K1.
+///
+/// `values` and `indices` have the shape of `input`, with k elements along `axis`; k is from 1 to
+/// all of them. Equal elements (-0 equals +0) come in ascending order of index in both directions,
+/// each with its own bits. NaNs rank above infinity; with NanPolicy::kOmit they come last in both
+/// directions.
+///
+/// Throws AxisError for an axis out of range, ValueError for k, an Index too small for the axis, or
+/// outputs that do not fit. Needs scratch memory for large k (docs/design.md).
+///
+/// ```
+/// const int x[] = {1, 2, 2, 3, 3, 4, 5, 5};  // 2 x 4
+/// int values[4];
+/// std::uint32_t at[4];
+/// dmlcpu::top_k<int, std::uint32_t>({x, {2, 4}}, 2, -1, {values, {2, 2}}, {at, {2, 2}});
+/// assert(values[0] == 3 && values[1] == 2 && values[2] == 5 && values[3] == 5);
+/// assert(at[0] == 3 && at[1] == 1 && at[2] == 2 && at[3] == 3);
+/// ```
 template <class T, class Index>
 void top_k(const View<const T>& input, std::int64_t k, std::int64_t axis, const View<T>& values,
            const View<Index>& indices, const TopKOptions& options = {}) {
@@ -180,7 +224,22 @@ void top_k(const View<const T>& input, std::int64_t k, std::int64_t axis, const 
 }
 
 /// Writes the slices of `input` that the coordinate tuples in the last dimension of `indices`
-/// address. Throws IndexError for a coordinate out of range, unless IndexMode::kClip clamps it.
+/// address. DirectML's GATHER_ND, and with GatherNdOptions::batch_dims GATHER_ND1.
+///
+/// With t coordinates in a tuple, `output` has the shape `indices.sizes[0 .. last)` followed by
+/// `input.sizes[batch_dims + t ..)`; the first `batch_dims` dimensions are those of both. Signed
+/// coordinates from -n to -1 count from the end.
+///
+/// Throws IndexError for a coordinate out of range, which names the first in row-major order,
+/// unless IndexMode::kClip clamps it; ValueError for shapes that do not fit each other.
+///
+/// ```
+/// const float x[] = {0, 1, 2, 3};  // 2 x 2
+/// const std::int64_t rows[] = {1, -2};
+/// float y[4];
+/// dmlcpu::gather_nd<float, std::int64_t>({x, {2, 2}}, {rows, {2, 1}}, {y, {2, 2}});
+/// assert(y[0] == 2 && y[1] == 3 && y[2] == 0 && y[3] == 1);
+/// ```
 template <class T, class Index>
 void gather_nd(const View<const T>& input, const View<const Index>& indices, const View<T>& output,
                const GatherNdOptions& options = {}) {
