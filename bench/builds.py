@@ -1,15 +1,20 @@
 """dmlcpu itself as a contestant: as installed, in other builds, on other instruction sets.
 
-A build is named as ``dmlcpu``, ``dmlcpu@x86-64-v2`` for an instruction set of it, or
-``NAME=FOLDER`` or ``NAME=FOLDER@x86-64-v2`` for another one in a folder that
-``pip install --target FOLDER`` filled. Each runs in a process of its own, and they take turns.
+A build is named as ``dmlcpu``, ``dmlcpu@x86-64-v2`` for an instruction set of it; ``NAME=FOLDER`` or
+``NAME=FOLDER@x86-64-v2`` for another one in a folder that ``pip install --target FOLDER`` filled; or
+``git:COMMIT`` or ``git:COMMIT@x86-64-v2`` for what a commit of this checkout holds, which is built first
+and needs what a build needs (scikit-build-core, pybind11, cmake, ninja). Each runs in a process of its
+own, and they take turns.
 """
 
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def installed():
@@ -21,6 +26,29 @@ def installed():
 def levels():
     """The instruction sets of the installed build, the best first."""
     return installed().instruction_sets()[::-1]
+
+
+def install(tree, folder):
+    """Builds the sources in a folder, and returns the folder that holds the package."""
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+    command += ["--no-build-isolation", "--target", str(folder), str(tree)]
+    subprocess.run(command, check=True)
+    return folder
+
+
+def built(specification, folder):
+    """The specification; if it is of a commit, that of its build in the folder."""
+    source, _, commit = specification.partition("git:")
+    if source or not commit:
+        return specification
+    commit, at, level = commit.partition("@")
+    tree = folder / "tree"
+    tree.mkdir(parents=True)
+    archive = subprocess.run(
+        ["git", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE, check=True
+    )
+    subprocess.run(["tar", "-x", "-C", tree], input=archive.stdout, check=True)
+    return f"{commit}={install(tree, folder / 'package')}{at}{level}"
 
 
 def call_for(package, workload, x, indices=None):

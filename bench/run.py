@@ -5,6 +5,7 @@
     python bench/run.py roofline  streaming workloads and gathers beside read and copy bandwidth
     python bench/run.py threads   streaming workloads on 1 to all threads, beside read bandwidth
     python bench/run.py sweep     one size at a time, to find where speed falls off
+    python bench/run.py dispatch  DirectML's descriptors on a few elements, from C++
     python bench/run.py builds    builds or instruction sets of dmlcpu beside each other
 
 All write JSON (--json), Markdown (--markdown) and plots (--plot, SVG or PNG). Whatever is compared is
@@ -15,11 +16,14 @@ other libraries. OMP_NUM_THREADS sets the threads of all of them.
 import argparse
 import os
 import sys
+import tempfile
+from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", str(os.cpu_count()))
 
 import builds
 import contestants
+import dispatch
 import measure
 import plots
 import report
@@ -88,9 +92,17 @@ def sweep(arguments):
 
 
 def compare_builds(arguments):
-    about = machine()
     specifications = arguments.builds or [f"dmlcpu@{level}" for level in builds.levels()]
-    contenders = [builds.Build(specification) for specification in specifications]
+    with tempfile.TemporaryDirectory() as folder:
+        contenders = [
+            builds.Build(builds.built(specification, Path(folder) / str(number)))
+            for number, specification in enumerate(specifications)
+        ]
+        race_builds(contenders, arguments)
+
+
+def race_builds(contenders, arguments):
+    about = machine()
     names = [build.name for build in contenders]
     results, rows = {}, []
     for workload in chosen(workloads.WORKLOADS, arguments):
@@ -125,6 +137,7 @@ def main():
         "roofline": rooflines.roofline,
         "threads": rooflines.threads,
         "sweep": sweep,
+        "dispatch": dispatch.dispatch,
         "builds": compare_builds,
     }
     parser = argparse.ArgumentParser(

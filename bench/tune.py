@@ -13,7 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from builds import ROOT, install
+
 SOURCES = ("CMakeLists.txt", "LICENSE", "README.md", "cmake", "cpp", "pyproject.toml", "python")
 
 
@@ -29,10 +30,7 @@ def build(name, value, folder):
     if found != 1:
         sys.exit(f"{name} is no constant of {header.relative_to(tree)}")
     header.write_text(text)
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
-    command += ["--no-build-isolation", "--target", str(folder / "package"), str(tree)]
-    subprocess.run(command, check=True)
-    return folder / "package"
+    return install(tree, folder / "package")
 
 
 def main():

@@ -6,6 +6,8 @@
 //   runtime.hpp    threads and instruction sets
 //   error.hpp      what is thrown
 //
+// DirectML's own descriptors, and a plain C interface, are in directml.h.
+//
 // Nothing here owns or copies a tensor. Calls may be made from many threads at once.
 #pragma once
 

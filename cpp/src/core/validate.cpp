@@ -78,7 +78,8 @@ void check_pointer(const char* name, const ConstTensor& tensor) {
 
 void check_pointer(const char* name, DataType type, const void* data) {
   if (data == nullptr) fail<ValueError>(name, "must point at its elements", "null");
-  if (reinterpret_cast<std::uintptr_t>(data) % info(type).size != 0) {
+  // Sizes of elements are powers of two.
+  if ((reinterpret_cast<std::uintptr_t>(data) & (info(type).size - 1)) != 0) {
     fail<ValueError>(name, "must be aligned to its elements", "an unaligned pointer");
   }
 }

@@ -40,6 +40,7 @@ class ArgRun {
  public:
   ArgRun(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input, void* output)
       : plan_(plan),
+        tiles_(plan.tiles()),
         element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
         input_(static_cast<const char*>(input) + plan.input_offset * element_size_),
         output_(descriptor.output.type, output, plan.output_offset),
@@ -54,12 +55,14 @@ class ArgRun {
     }
     const std::int64_t cells = plan_.cells();
     const std::int64_t tasks =
-        std::min<std::int64_t>(cells, plan_.threads * tuning::kTasksPerThread);
+        plan_.threads == 1
+            ? 1
+            : std::min<std::int64_t>(cells, plan_.threads * tuning::kTasksPerThread);
     parallel_for(plan_.threads, tasks, [&](std::int64_t task, int) {
       std::int64_t ranks[kMaxTile];
       std::int64_t indices[kMaxTile];
-      const std::int64_t last = cells * (task + 1) / tasks;
-      for (std::int64_t c = cells * task / tasks; c < last; ++c) {
+      const std::int64_t last = start_of_part(cells, task + 1, tasks);
+      for (std::int64_t c = start_of_part(cells, task, tasks); c < last; ++c) {
         run_part(c, 0, {ranks, indices});
         finish(c, {ranks, indices});
       }
@@ -77,8 +80,8 @@ class ArgRun {
     std::int64_t tile;
   };
   Cell cell_at(std::int64_t cell) const {
-    const std::int64_t tiles = plan_.lines_reduced ? 1 : plan_.tiles();
-    return {Odometer(plan_.kept, cell / tiles).offsets(), cell % tiles};
+    if (plan_.lines_reduced || tiles_ == 1) return {Odometer(plan_.kept, cell).offsets(), 0};
+    return {Odometer(plan_.kept, cell / tiles_).offsets(), cell % tiles_};
   }
 
   /// Cells are too few for the threads: each is run in parts whose bests are merged.
@@ -111,19 +114,19 @@ class ArgRun {
   void run_part(std::int64_t cell_number, std::int64_t part, const Best& best) const {
     const Cell cell = cell_at(cell_number);
     const bool cut_length = plan_.parts_of_length && plan_.parts > 1;
-    const std::int64_t units = plan_.units();
-    const std::int64_t first_unit = cut_length ? 0 : units * part / plan_.parts;
-    const std::int64_t last_unit = cut_length ? units : units * (part + 1) / plan_.parts;
+    const std::int64_t unit_tiles = plan_.lines_reduced ? tiles_ : 1;
+    const std::int64_t units = positions(plan_.reduced) * unit_tiles;
+    const std::int64_t first_unit = cut_length ? 0 : start_of_part(units, part, plan_.parts);
+    const std::int64_t last_unit = cut_length ? units : start_of_part(units, part + 1, plan_.parts);
     const std::int64_t length = plan_.length.size;
-    const std::int64_t first = cut_length ? length * part / plan_.parts : 0;
-    const std::int64_t last = cut_length ? length * (part + 1) / plan_.parts : length;
+    const std::int64_t first = cut_length ? start_of_part(length, part, plan_.parts) : 0;
+    const std::int64_t last = cut_length ? start_of_part(length, part + 1, plan_.parts) : length;
     const bool has_tail = plan_.fold.tail > 0 && (!cut_length || part == plan_.parts - 1);
 
-    const std::int64_t unit_tiles = plan_.lines_reduced ? plan_.tiles() : 1;
     // The first panel starts the bests, unless later ones have more lines.
     bool starts = unit_tiles == 1 && last > first;
     if (!starts) best.reset(plan_.tile);
-    Odometer reduced(plan_.reduced, first_unit / unit_tiles);
+    Odometer reduced(plan_.reduced, unit_tiles == 1 ? first_unit : first_unit / unit_tiles);
     for (std::int64_t unit = first_unit; unit < last_unit; ++unit) {
       const std::int64_t tile = plan_.lines_reduced ? unit % unit_tiles : cell.tile;
       const std::int64_t line = tile * plan_.tile;
@@ -187,6 +190,7 @@ class ArgRun {
   const void* at(std::int64_t offset) const { return input_ + offset * element_size_; }
 
   const ArgPlan& plan_;
+  std::int64_t tiles_;
   std::int64_t element_size_;
   const char* input_;
   IndexOutput output_;

@@ -53,6 +53,7 @@ class TopKRun {
   TopKRun(const TopKDescriptor& descriptor, const TopKPlan& plan, const void* input, void* values,
           void* indices)
       : plan_(plan),
+        groups_(plan.groups()),
         element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
         input_(static_cast<const char*>(input)),
         values_(static_cast<char*>(values)),
@@ -83,7 +84,7 @@ class TopKRun {
     const std::int64_t pack_bytes =
         plan_.packed ? round_up(plan_.group * plan_.length * element_size_) : 0;
     const std::int64_t worker_bytes = item_bytes + kernel_bytes + pack_bytes;
-    const std::int64_t cells = plan_.cells();
+    const std::int64_t cells = positions(plan_.outer) * groups_;
     const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, cells));
     const Scratch scratch(worker_bytes * threads);
     parallel_for(threads, cells, [&](std::int64_t cell, int worker) {
@@ -95,9 +96,9 @@ class TopKRun {
 
  private:
   void run_group(std::int64_t cell, TopKItem* items, char* kernel_scratch, char* packed) const {
-    const std::int64_t first = cell % plan_.groups() * plan_.group;
+    const std::int64_t first = groups_ == 1 ? 0 : cell % groups_ * plan_.group;
     const std::int64_t lines = std::min(plan_.group, plan_.lines.size - first);
-    Offsets offsets = Odometer(plan_.outer, cell / plan_.groups()).offsets();
+    Offsets offsets = Odometer(plan_.outer, groups_ == 1 ? cell : cell / groups_).offsets();
     for (int s = 0; s < 3; ++s) offsets[s] += first * plan_.lines.strides[s];
     const char* data = input_ + offsets[0] * element_size_;
     std::int64_t line_stride = plan_.lines.strides[0];
@@ -124,9 +125,11 @@ class TopKRun {
       }
       return;
     }
+    TopKRow row = row_of(data, plan_.length, plan_.k, kernel_scratch);
     for (std::int64_t l = 0; l < lines; ++l) {
-      const char* line = data + l * line_stride * element_size_;
-      select(line, plan_.length, plan_.k, kernel_scratch, items);
+      const char* const line = data + l * line_stride * element_size_;
+      row.data = line;
+      select_(row, items);
       write(line, items, plan_.k, offsets[1] + l * plan_.lines.strides[1],
             offsets[2] + l * plan_.lines.strides[2]);
     }
@@ -158,9 +161,10 @@ class TopKRun {
       parallel_for(threads, plan_.pieces, [&](std::int64_t p, int worker) {
         const std::int64_t first = plan_.piece_start(p);
         const std::int64_t length = plan_.piece_start(p + 1) - first;
-        select(data + first * plan_.stride * element_size_, length, std::min(plan_.k, length),
-               scratch.at(plan_.pieces * item_bytes + worker * kernel_bytes),
-               reinterpret_cast<TopKItem*>(scratch.at(p * item_bytes)));
+        select_(
+            row_of(data + first * plan_.stride * element_size_, length, std::min(plan_.k, length),
+                   scratch.at(plan_.pieces * item_bytes + worker * kernel_bytes)),
+            reinterpret_cast<TopKItem*>(scratch.at(p * item_bytes)));
       });
       parallel_for(threads, writers, [&](std::int64_t writer, int) {
         const std::int64_t last = plan_.k * (writer + 1) / writers;
@@ -178,8 +182,8 @@ class TopKRun {
     }
   }
 
-  void select(const char* data, std::int64_t length, std::int64_t k, char* kernel_scratch,
-              TopKItem* items) const {
+  TopKRow row_of(const char* data, std::int64_t length, std::int64_t k,
+                 char* kernel_scratch) const {
     TopKRow row{};
     row.data = data;
     row.element_size = element_size_;
@@ -191,7 +195,7 @@ class TopKRun {
     row.load = load_;
     row.extremes = extremes_;
     row.scratch = kernel_scratch;
-    select_(row, items);
+    return row;
   }
 
   void write(const char* line, const TopKItem* items, std::int64_t count, std::int64_t value_offset,
@@ -203,6 +207,7 @@ class TopKRun {
   }
 
   const TopKPlan& plan_;
+  std::int64_t groups_;
   std::int64_t element_size_;
   const char* input_;
   char* values_;

@@ -30,6 +30,8 @@ FeatureLevelLike = FeatureLevel | int | str
 class FeatureLevelError(ValueError):
     """A descriptor needs a newer feature level than it was compiled for."""
 
+    __module__ = "dmlcpu.directml"  # what tracebacks show
+
 
 def calc_buffer_tensor_size(
     data_type: TensorDataType, sizes: Iterable[int], strides: Iterable[int] | None = None

@@ -1,0 +1,49 @@
+"""What DirectML's descriptors cost on a few elements, from C++: bench/dispatch.cpp, built against the
+installed package's library."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import measure
+import report
+from session import machine, write
+
+
+def place(option):
+    command = [sys.executable, "-m", "dmlcpu", option]
+    return Path(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
+
+
+def dispatch(arguments):
+    about = machine()
+    results = {}
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "dispatch"
+        library = place("--cmake-dir").parents[1]
+        subprocess.run(
+            ["c++", "-std=c++17", "-O2", Path(__file__).with_suffix(".cpp"),
+             f"-I{place('--include-dir')}", "-DDMLCPU_SHARED=1", f"-L{library}", "-ldmlcpu",
+             f"-Wl,-rpath,{library}", "-o", program],
+            check=True,
+        )  # fmt: skip
+        command = [program, str(arguments.rounds)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    for line in done.stdout.splitlines():
+        name, nanoseconds = line.split("\t")
+        results.setdefault(name, []).append(float(nanoseconds))
+    rows = [
+        [name, f"{median:.0f} ns", f"{min(results[name]):.0f} ns"]
+        for name, median in measure.medians_of(results).items()
+    ]
+    for name, median, least in rows:
+        print(f"{name:34}{median:>10}{least:>10}")
+    header = ["work", "median", "least"]
+    write(
+        arguments,
+        about,
+        results,
+        lambda: report.machine_line(about) + report.table(header, rows),
+        lambda path: print("no plot of dispatches"),
+    )
