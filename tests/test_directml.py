@@ -1,5 +1,7 @@
 """dmlcpu.directml: the reference's examples, arrays as buffers, results against the twins."""
 
+import copy
+import pickle
 import threading
 
 import numpy as np
@@ -162,7 +164,7 @@ def test_driver_defaults():
     at = np.array([[9], [-1]], np.int32)
     assert dml.compile(gather)(x, at).tolist() == [[7], [7]]
     out = np.full((2, 1), -1, np.float32)
-    with pytest.raises(IndexError, match=r"^indices: must be in \[-3, 2\] .*, got 9 at "):
+    with pytest.raises(IndexError, match=r"^indices_tensor: must be in \[-3, 2\] .*, got 9 at "):
         dml.compile(gather, mode="raise")(x, at, out=out)
     assert (out == -1).all()
 
@@ -213,8 +215,18 @@ def test_compiled_operator_says_what_it_is():
     assert compiled.desc is desc
     assert compiled.feature_level is dml.FeatureLevel.LEVEL_4_1
     assert repr(compiled).startswith("CompiledOperator(ArgmaxOperatorDesc(input_tensor=")
-    assert repr(compiled).endswith("feature_level='4.1')")
+    assert repr(compiled).endswith("feature_level='4.1', nan_policy='omit', mode='clip')")
     assert dml.compile(desc, feature_level=0x5000).feature_level == dml.FeatureLevel.LEVEL_5_0
+    strict = dml.compile(desc, nan_policy="propagate", mode="raise")
+    assert (strict.nan_policy, strict.mode) == ("propagate", "raise")
+
+
+def test_compiled_operators_pickle():
+    desc = dml.ArgmaxOperatorDesc(tensor(FLOAT32, 3), tensor(UINT32, 1), (0,))
+    compiled = dml.compile(desc, feature_level="4.1", nan_policy="propagate")
+    for again in (pickle.loads(pickle.dumps(compiled)), copy.deepcopy(compiled)):
+        assert repr(again) == repr(compiled)
+        assert again(np.array([1, np.nan, 3], np.float32)).tolist() == [1]
 
 
 def test_calls_from_many_threads():

@@ -4,6 +4,7 @@ import dataclasses
 import re
 from itertools import product
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -42,12 +43,13 @@ BROKEN = [
     (ARG, dict(input_tensor=None), TypeError, "input_tensor: must be a BufferTensorDesc, got NoneType"),
     (ARG, dict(axes=1), TypeError, "axes: must be a sequence of ints, got int"),
     (ARG, dict(axes=(0.5,)), TypeError, "axes[0]: must be an int, got float"),
+    (ARG, dict(axes=(np.array([0, 1]),)), TypeError, "axes[0]: must be an int, got ndarray"),
     (ARG, dict(axes=(-1,)), ValueError, "axes[0]: must be an unsigned int of 32 bits, got -1"),
-    (ARG, dict(axis_direction="up"), TypeError, "axis_direction: must be an int, got str"),
+    (ARG, dict(axis_direction="up"), TypeError, "axis_direction: must be an AxisDirection, got str"),
     (ARG, dict(input_tensor=dict(sizes=(3, 2**32))), ValueError, "input_tensor.sizes[1]: must be an unsigned int of 32 bits, got 4294967296"),
     (ARG, dict(input_tensor=dict(sizes="34")), TypeError, "input_tensor.sizes: must be a sequence of ints, got str"),
     (ARG, dict(input_tensor=dict(strides=(1,))), ValueError, "input_tensor.strides: must be as many as sizes, 2, got 1"),
-    (ARG, dict(input_tensor=dict(data_type=None)), TypeError, "input_tensor.data_type: must be an int, got NoneType"),
+    (ARG, dict(input_tensor=dict(data_type=None)), TypeError, "input_tensor.data_type: must be a TensorDataType, got NoneType"),
     (TOP_K, dict(k=True), TypeError, "k: must be an int, got bool"),
     # Tensors.
     (ARG, dict(input_tensor=dict(data_type=TYPES.INT4)), ValueError, "input_tensor.data_type: must be FLOAT32, FLOAT16, FLOAT64 or an integer type of 8 to 64 bits, got INT4"),
@@ -59,7 +61,7 @@ BROKEN = [
     (ARG, dict(input_tensor=dict(total_tensor_size_in_bytes=44)), ValueError, "input_tensor.total_tensor_size_in_bytes: must be at least 48 (its elements, rounded up to 4 bytes), got 44"),
     (ARG, dict(input_tensor=dict(guaranteed_base_offset_alignment=3)), ValueError, "input_tensor.guaranteed_base_offset_alignment: must be 0 or a power of two of at least the element's 4 bytes, got 3"),
     (ARG, dict(output_tensor=dict(strides=(0, 0))), ValueError, "output_tensor.strides: must give every element a place of its own, got (0, 0)"),
-    (ARG, dict(input_tensor=dict(sizes=(2**32 - 1,) * 2)), ValueError, "input_tensor: must have sizes and strides whose products fit 64 bits, got shape (4294967295, 4294967295)"),
+    (ARG, dict(input_tensor=dict(sizes=(2**32 - 1,) * 2)), ValueError, "input_tensor: must have sizes and strides of at most 2^60 bytes, got shape (4294967295, 4294967295)"),
     # argmin, argmax, reduce.
     (ARG, dict(input_tensor=dict(data_type=TYPES.FLOAT64)), ValueError, f"input_tensor.data_type: must be {ORDERED}, got FLOAT64"),
     (ARG, dict(output_tensor=dict(data_type=TYPES.FLOAT32)), ValueError, "output_tensor.data_type: must be UINT32, INT32, UINT64 or INT64, got FLOAT32"),
@@ -107,9 +109,12 @@ def test_other_arguments():
         dml.compile(1)
     with pytest.raises(TypeError, match="^desc: must be an operator descriptor"):
         dml.compile(dml.OperatorDesc())
-    for level in ("4.2", 0x4200, 4.1, None):
-        text = re.escape(f'feature_level: must be a FeatureLevel, "1.0" to "6.4", got {level!r}')
-        with pytest.raises(ValueError, match=f"^{text}$"):
+    text = re.escape('feature_level: must be a FeatureLevel, "1.0" to "6.4", got ')
+    for level in ("4.2", 0x4200):
+        with pytest.raises(ValueError, match=f"^{text}{level!r}$"):
+            dml.compile(ARG, feature_level=level)
+    for level in (4.1, None, True):
+        with pytest.raises(TypeError, match=f"^{text}{type(level).__name__}$"):
             dml.compile(ARG, feature_level=level)
     with pytest.raises(ValueError, match="^nan_policy: "):
         dml.compile(ARG, nan_policy="raise")
@@ -124,6 +129,22 @@ def test_sizes_are_counted_in_64_bits():
     assert dml.calc_buffer_tensor_size(TYPES.UINT8, (3, 3), (0, 1)) == 4
     assert dml.calc_buffer_tensor_size(TYPES.UNKNOWN, (3, 3)) == 0
     assert dml.calc_buffer_tensor_size(TYPES.FLOAT32, (3, 0)) == 0
+    assert dml.calc_buffer_tensor_size(TYPES.UINT8, (2**32 - 1, 2**32 - 1)) == 2**64 - 2**33 + 4
+    assert dml.calc_buffer_tensor_size(TYPES.UINT8, (2**31, 2**31, 1), (2**31, 1, 9)) == 2**62
+    for sizes in ((2**31, 2**31), (2**32 - 1,) * 3, (2**16,) * 4):
+        with pytest.raises(ValueError, match="^sizes: must give bytes that fit 64 bits, got "):
+            dml.calc_buffer_tensor_size(TYPES.FLOAT32, sizes)
+
+
+class Unknown(dml.ArgmaxOperatorDesc):
+    operator_type = 7
+
+
+def test_other_operators():
+    desc = Unknown(X, ARG.output_tensor, (1,))
+    text = "operator_type: must be REDUCE (55), TOP_K (71), GATHER_ND (108), "
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}.*, got 7$"):
+        dml.compile(desc)
 
 
 def test_describing_arrays():
@@ -140,9 +161,26 @@ def test_describing_arrays():
         ValueError, match=r"^array: must have strides of whole elements, got \(3,\)$"
     ):
         from_array(np.zeros(3, [("a", "i2"), ("b", "i1")])["a"])
-    for dtype in (bool, np.complex64, ">f4"):
+    for dtype in (bool, np.complex64, ">f4", ml_dtypes.int4, ml_dtypes.bfloat16):
         with pytest.raises(TypeError, match="^array: must be of a dtype that DirectML has, got "):
             from_array(np.zeros(3, dtype))
+    with pytest.raises(TypeError, match="^array: must be a numpy.ndarray, got list$"):
+        from_array([1, 2])
+    with pytest.raises(ValueError, match="^array: must have 1 to 8 dimensions, got 0$"):
+        from_array(np.array(1.0))
+    with pytest.raises(ValueError, match=r"^array: must not be empty, got shape \(2, 0\)$"):
+        from_array(np.zeros((2, 0)))
+    odd = np.lib.stride_tricks.as_strided(np.zeros(4, np.float32), (1, 2), (3, 4))
+    assert from_array(odd).sizes == (1, 2)
+
+
+def test_descriptors_do_not_change():
+    sizes, axes = [3, 4], [1]
+    desc = change(ARG, input_tensor=dict(sizes=sizes), axes=axes)
+    sizes[0], axes[0] = 5, 0
+    assert desc == ARG
+    assert hash(desc) == hash(ARG)
+    assert dml.BufferTensorDesc(TYPES.INT8, (s for s in (2, 3))).sizes == (2, 3)
 
 
 CALLS = [
@@ -150,9 +188,9 @@ CALLS = [
     (GATHER, (np.zeros(60, np.float32),), TypeError, "inputs: must be 2, got 1"),
     (ARG, (np.zeros((3, 4)),), TypeError, "input_tensor: must be of dtype float32, got float64"),
     (ARG, (None,), TypeError, "input_tensor: must be an array or convertible to one, got None"),
-    (ARG, (np.zeros((4, 3), np.float32),), ValueError, "input_tensor: must have the tensor's sizes (3, 4) and strides (4, 1), or be 1-D and contiguous, got sizes (4, 3) and strides (3, 1)"),
-    (ARG, (np.zeros((4, 3), np.float32).T,), ValueError, "input_tensor: must have the tensor's sizes (3, 4) and strides (4, 1), or be 1-D and contiguous, got sizes (3, 4) and strides (1, 3)"),
-    (ARG, (np.zeros(24, np.float32)[::2],), ValueError, "input_tensor: must have the tensor's sizes (3, 4) and strides (4, 1), or be 1-D and contiguous, got sizes (12,) and strides (2,)"),
+    (ARG, (np.zeros((4, 3), np.float32),), ValueError, "input_tensor: must have the tensor's sizes (3, 4), or be 1-D and contiguous, got (4, 3)"),
+    (ARG, (np.zeros((4, 3), np.float32).T,), ValueError, "input_tensor: must have the tensor's strides, in elements, (4, 1), or be 1-D and contiguous, got (1, 3)"),
+    (ARG, (np.zeros(24, np.float32)[::2],), ValueError, "input_tensor: must have the tensor's sizes (3, 4), or be 1-D and contiguous, got (12,)"),
     (ARG, (np.zeros(11, np.float32),), ValueError, "input_tensor: must have the 48 bytes up to its last element, got 44"),
     (ARG, (np.zeros(49, np.uint8)[1:].view(np.float32),), ValueError, "input_tensor: must be aligned to its elements of 4 bytes, got an unaligned array (copy() aligns it)"),
 ]  # fmt: skip
@@ -174,7 +212,9 @@ def test_wrong_outputs():
         arg(x, out=np.zeros((3, 1), np.int64))
     with pytest.raises(TypeError, match="^output_tensor: must be a numpy.ndarray, got list$"):
         arg(x, out=[0, 0, 0])
-    with pytest.raises(ValueError, match=r"^output_tensor: must have the tensor's sizes \(3, 1\) "):
+    with pytest.raises(
+        ValueError, match=r"^output_tensor: must have the tensor's sizes \(3, 1\), "
+    ):
         arg(x, out=np.zeros((1, 3), np.uint32))
     with pytest.raises(
         ValueError, match="^output_tensor: must have the 12 bytes up to its last element, got 8$"
@@ -241,19 +281,19 @@ def test_feature_levels_cell_by_cell(operator):
             if operator in names.split():
                 allowed |= set(product(data_types, index_types, dimensions))
         for cell in product(list(TYPES)[1:12], INDICES | {TYPES.FLOAT32}, ANY):
-            caught = None
+            desc, caught = smallest(operator, *cell), None
             try:
-                dml.compile(smallest(operator, *cell), feature_level=level)
+                dml.compile(desc, feature_level=level)
             except ValueError as error:
                 caught = error
             assert (caught is None) == (cell in allowed)
             if isinstance(caught, dml.FeatureLevelError):
-                # It names this level, and one that is enough for the broken rule.
+                # It names this level, and the one that is enough.
                 words = re.search(
                     r"at feature level (\S+), got .*, which needs (\S+)$", str(caught)
                 )
                 assert words[1] == str(level)
-                assert level < dml.FeatureLevel[f"LEVEL_{words[2].replace('.', '_')}"]
+                assert words[2] == str(dml.feature_level_required(desc))
             elif caught is not None:
                 assert ".data_type: must be " in str(caught)
 
@@ -284,6 +324,16 @@ def test_level_errors_name_the_rule():
         "input_tensor.dimension_count: must be 4 at feature level 3.0, got 2, which needs 3.1"
     )
     wide = change(ARG, input_tensor=dict(data_type=TYPES.INT64))
+    with pytest.raises(dml.FeatureLevelError) as caught:
+        dml.compile(wide, feature_level="2.1")
+    assert str(caught.value) == (
+        "operator_type: must be an operator at feature level 2.1, got ARGMIN with tensors of later "
+        "levels, which needs 4.1"
+    )
+    # Other rules come first: no level would do.
+    with pytest.raises(ValueError, match="^axes") as caught:
+        dml.compile(change(wide, axes=(9,)), feature_level="2.1")
+    assert not isinstance(caught.value, dml.FeatureLevelError)
     with pytest.raises(dml.FeatureLevelError) as caught:
         dml.compile(wide, feature_level="3.1")
     assert str(caught.value) == (

@@ -74,6 +74,20 @@ def test_directml_port(prefix, matrix, tmp_path):
     check_port(folder / "directml_port", matrix)
 
 
+def test_static_library_needs_cpp(prefix, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\n"
+        "project(consumer LANGUAGES C)\n"
+        "find_package(dmlcpu CONFIG REQUIRED COMPONENTS static)\n"
+    )
+    command = ["cmake", "-S", tmp_path, "-B", tmp_path / "build", "-G", "Ninja"]
+    done = subprocess.run(
+        [*command, f"-DCMAKE_PREFIX_PATH={prefix}"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert "the static library needs a project with the language CXX" in done.stderr
+
+
 def test_consumer_in_c(prefix, tmp_path):
     """A project without C++, by the CMake package."""
     (tmp_path / "CMakeLists.txt").write_text(
@@ -156,6 +170,7 @@ def test_wheel(matrix, tmp_path):
         return Path(done.stdout.strip())
 
     assert (place("--include-dir") / "dmlcpu" / "dmlcpu.hpp").is_file()
+    assert (place("--pkg-config-dir") / "dmlcpu.pc").is_file()
     folder = build(EXAMPLE, tmp_path / "embed", f"-Ddmlcpu_DIR={place('--cmake-dir')}")
     check_example(folder / "embed_cpp", matrix)
     folder = build(PORT, tmp_path / "port", f"-Ddmlcpu_DIR={place('--cmake-dir')}")

@@ -1,6 +1,7 @@
 // dmlcpu.directml: descriptors arrive as numbers, arrays as the tensors' buffers.
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
@@ -85,8 +86,11 @@ class Descriptor {
       case DML_OPERATOR_GATHER_ND:
         fields_.gather_nd = {&t[0], &t[1], &t[2], n.at(0), n.at(1)};
         break;
-      default:
+      case DML_OPERATOR_GATHER_ND1:
         fields_.gather_nd1 = {&t[0], &t[1], &t[2], n.at(0), n.at(1), n.at(2)};
+        break;
+      default:
+        break;  // the library refuses it
     }
   }
 
@@ -111,7 +115,8 @@ struct Expected {
   std::string name;
   py::dtype dtype;
   Tensor layout;
-  std::int64_t used_bytes = 0;
+  std::int64_t used_bytes = 0;  ///< from its first element to behind its last
+  std::int64_t bytes = 0;       ///< of all elements; broadcast ones count as often as they are read
   bool packed = true;
 };
 
@@ -119,7 +124,7 @@ Expected expect(const TensorNumbers& tensor) {
   static const char* const names[] = {"",      "float32", "float16", "uint32",  "uint16", "uint8",
                                       "int32", "int16",   "int8",    "float64", "uint64", "int64"};
   const auto& [name, data_type, flags, sizes, strides, size, alignment] = tensor;
-  Expected expected{name, py::dtype(names[data_type]), {}, 0, true};
+  Expected expected{name, py::dtype(names[data_type]), {}, 0, 0, true};
   Tensor& layout = expected.layout;
   layout.rank = static_cast<int>(sizes.size());
   std::int64_t packed = 1;
@@ -132,6 +137,7 @@ Expected expect(const TensorNumbers& tensor) {
     last += (layout.sizes[d] - 1) * layout.strides[d];
   }
   expected.used_bytes = (last + 1) * expected.dtype.itemsize();
+  expected.bytes = packed * expected.dtype.itemsize();
   return expected;
 }
 
@@ -145,20 +151,30 @@ std::string to_text(int rank, const Extents& extents) {
 template <class Pointer>
 std::uint64_t lent_bytes(const BasicTensor<Pointer>& array, const Expected& expected) {
   const Tensor& layout = expected.layout;
-  bool same = array.rank == layout.rank;
-  for (int d = 0; same && d < layout.rank; ++d) {
-    same = array.sizes[d] == layout.sizes[d] &&
-           (array.sizes[d] == 1 || array.strides[d] == layout.strides[d]);
+  const bool same_sizes =
+      array.rank == layout.rank &&
+      std::equal(layout.sizes.begin(), layout.sizes.begin() + layout.rank, array.sizes.begin());
+  Extents strides = array.strides;
+  for (int d = 0; same_sizes && d < layout.rank; ++d) {
+    if (layout.sizes[d] == 1) strides[d] = layout.strides[d];  // any will do
   }
-  if (same) return static_cast<std::uint64_t>(expected.used_bytes);
+  if (same_sizes &&
+      std::equal(layout.strides.begin(), layout.strides.begin() + layout.rank, strides.begin())) {
+    return static_cast<std::uint64_t>(expected.used_bytes);
+  }
   if (array.rank == 1 && (array.strides[0] == 1 || array.sizes[0] <= 1)) {
     return static_cast<std::uint64_t>(array.sizes[0] * expected.dtype.itemsize());
   }
-  throw ValueError(expected.name + ": must have the tensor's sizes " +
-                   to_text(layout.rank, layout.sizes) + " and strides " +
-                   to_text(layout.rank, layout.strides) + ", or be 1-D and contiguous, got sizes " +
-                   to_text(array.rank, array.sizes) + " and strides " +
-                   to_text(array.rank, array.strides));
+  const auto fail = [&expected](const char* what, const std::string& wanted,
+                                const std::string& actual) {
+    throw ValueError(expected.name + ": must have the tensor's " + what + " " + wanted +
+                     ", or be 1-D and contiguous, got " + actual);
+  };
+  if (!same_sizes) {
+    fail("sizes", to_text(layout.rank, layout.sizes), to_text(array.rank, array.sizes));
+  }
+  fail("strides, in elements,", to_text(layout.rank, layout.strides), to_text(array.rank, strides));
+  return 0;
 }
 
 class Compiled {
@@ -186,7 +202,7 @@ class Compiled {
       arrays[i] = as_array(inputs[i], expected.name.c_str());
       const ConstTensor tensor = as_tensor_of(arrays[i], expected.name.c_str(), expected.dtype);
       in[i] = {tensor.data, lent_bytes(tensor, expected)};
-      bytes += expected.used_bytes;
+      bytes += expected.bytes;
     }
     std::array<Output, 2> results;
     std::array<dmlcpu_output, 2> outputs{};
@@ -196,7 +212,7 @@ class Compiled {
                                  : as_output(output_of(out, o, output_count), expected.name.c_str(),
                                              expected.dtype);
       outputs[o] = {results[o].tensor.data, lent_bytes(results[o].tensor, expected)};
-      bytes += expected.used_bytes;
+      bytes += expected.bytes;
     }
     const auto run = [&] {
       operator_.dispatch(in.data(), static_cast<std::uint32_t>(input_count_), outputs.data(),

@@ -7,6 +7,7 @@
 
 Matrix read_npy(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error(path + ": cannot be opened");
   // "\x93NUMPY", two bytes of version, the header's length in two bytes (four from version 2 on).
   char start[8] = {};
   file.read(start, sizeof start);

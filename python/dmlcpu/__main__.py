@@ -18,6 +18,13 @@ def main() -> None:
         help="the folder for CMake: -Ddmlcpu_DIR=$(python -m dmlcpu --cmake-dir)",
     )
     which.add_argument(
+        "--pkg-config-dir",
+        action="store_const",
+        dest="place",
+        const=folder / "lib" / "pkgconfig",
+        help="the folder for pkg-config: PKG_CONFIG_PATH=$(python -m dmlcpu --pkg-config-dir)",
+    )
+    which.add_argument(
         "--include-dir",
         action="store_const",
         dest="place",

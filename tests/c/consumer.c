@@ -112,7 +112,9 @@ static void check_top_k(const float* elements, UINT axis, UINT k, const UINT* si
   check(memcmp(got_indices, want_indices, count * sizeof(UINT)) == 0, "top-k's indices");
   if (direction == DML_AXIS_DIRECTION_DECREASING) {
     memset(got_indices, 9, sizeof got_indices);
+    memset(got_values, 9, sizeof got_values);
     check(run(DML_OPERATOR_TOP_K, &desc, &in, 1, out, 2) == DMLCPU_OK, "TOP_K runs");
+    check(memcmp(got_values, want_values, count * sizeof(float)) == 0, "TOP_K's values");
     check(memcmp(got_indices, want_indices, count * sizeof(UINT)) == 0, "TOP_K's indices");
   }
 }
@@ -200,9 +202,10 @@ static void check_gather_nd_sizes(void) {
 }
 
 static void check_errors(void) {
-  const UINT sizes[] = {2}, axis[] = {1};
+  const UINT sizes[] = {2}, one[] = {1};
+  UINT axis[] = {1};
   const DML_BUFFER_TENSOR_DESC x = packed(DML_TENSOR_DATA_TYPE_FLOAT32, 1, sizes);
-  const DML_BUFFER_TENSOR_DESC y = packed(DML_TENSOR_DATA_TYPE_UINT32, 1, sizes);
+  const DML_BUFFER_TENSOR_DESC y = packed(DML_TENSOR_DATA_TYPE_UINT32, 1, one);
   const DML_TENSOR_DESC input = {DML_TENSOR_TYPE_BUFFER, &x};
   const DML_TENSOR_DESC output = {DML_TENSOR_TYPE_BUFFER, &y};
   const DML_ARGMAX_OPERATOR_DESC desc = {&input, &output, 1, axis, DML_AXIS_DIRECTION_INCREASING};
@@ -211,6 +214,7 @@ static void check_errors(void) {
   dmlcpu_operator* compiled = NULL;
   check(dmlcpu_compile(&operator_desc, NULL, &compiled) == DMLCPU_INVALID_VALUE, "axis");
   check(strcmp(dmlcpu_message(), "Axes[0]: must be in [0, 0], got 1") == 0, "the axis' text");
+  axis[0] = 0;
   check(dmlcpu_compile(&operator_desc, &old, &compiled) == DMLCPU_FEATURE_LEVEL, "level");
   check(compiled == NULL, "nothing compiled");
 }

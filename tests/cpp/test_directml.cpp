@@ -1,4 +1,5 @@
 // The examples of DirectML's reference, with their literal fields, and what a dispatch promises.
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <thread>
@@ -14,6 +15,28 @@ using dmlcpu::directml::CompiledOperator;
 using dmlcpu::directml::CompileOptions;
 
 namespace {
+
+// Numbers and layouts are DirectML's.
+static_assert(DML_OPERATOR_REDUCE == 55 && DML_OPERATOR_TOP_K == 71);
+static_assert(DML_OPERATOR_GATHER_ND == 108 && DML_OPERATOR_TOP_K1 == 112);
+static_assert(DML_OPERATOR_ARGMIN == 137 && DML_OPERATOR_ARGMAX == 138);
+static_assert(DML_OPERATOR_GATHER_ND1 == 140);
+static_assert(DML_TENSOR_DATA_TYPE_FLOAT32 == 1 && DML_TENSOR_DATA_TYPE_FLOAT16 == 2);
+static_assert(DML_TENSOR_DATA_TYPE_UINT32 == 3 && DML_TENSOR_DATA_TYPE_UINT8 == 5);
+static_assert(DML_TENSOR_DATA_TYPE_INT32 == 6 && DML_TENSOR_DATA_TYPE_INT8 == 8);
+static_assert(DML_TENSOR_DATA_TYPE_FLOAT64 == 9 && DML_TENSOR_DATA_TYPE_UINT64 == 10);
+static_assert(DML_TENSOR_DATA_TYPE_INT64 == 11 && DML_TENSOR_DATA_TYPE_INT4 == 13);
+static_assert(DML_TENSOR_TYPE_BUFFER == 1 && DML_TENSOR_FLAG_OWNED_BY_DML == 1);
+static_assert(DML_REDUCE_FUNCTION_ARGMAX == 0 && DML_REDUCE_FUNCTION_SUM_SQUARE == 11);
+static_assert(DML_FEATURE_LEVEL_1_0 == 0x1000 && DML_FEATURE_LEVEL_6_4 == 0x6400);
+static_assert(sizeof(DML_BUFFER_TENSOR_DESC) == 48);
+static_assert(offsetof(DML_BUFFER_TENSOR_DESC, Sizes) == 16);
+static_assert(offsetof(DML_BUFFER_TENSOR_DESC, TotalTensorSizeInBytes) == 32);
+static_assert(offsetof(DML_BUFFER_TENSOR_DESC, GuaranteedBaseOffsetAlignment) == 40);
+static_assert(offsetof(DML_REDUCE_OPERATOR_DESC, Axes) == 32);
+static_assert(offsetof(DML_ARGMAX_OPERATOR_DESC, AxisDirection) == 32);
+static_assert(offsetof(DML_TOP_K1_OPERATOR_DESC, AxisDirection) == 32);
+static_assert(offsetof(DML_GATHER_ND1_OPERATOR_DESC, BatchDimensionCount) == 32);
 
 using Floats = std::vector<float>;
 using Indices = std::vector<UINT>;
@@ -203,9 +226,9 @@ void test_gather_nd1() {
   options.index_mode = DMLCPU_INDEX_RAISE;
   const CompiledOperator strict(op, options);
   Floats untouched(6, -1);
-  CHECK(check::error_of<IndexError>([&] {
-          strict.dispatch({dml::input(x), dml::input(at)}, {dml::output(untouched)});
-        }) == "indices: must be in [-2, 1] for axis 1, of size 2, got 7 at position (2, 1, 0)");
+  CHECK(check::error_of<IndexError>(
+            [&] { strict.dispatch({dml::input(x), dml::input(at)}, {dml::output(untouched)}); }) ==
+        "IndicesTensor: must be in [-2, 1] for axis 1, of size 2, got 7 at position (2, 1, 0)");
   CHECK(untouched == Floats(6, -1));
 }
 

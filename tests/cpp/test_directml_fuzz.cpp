@@ -303,10 +303,53 @@ void fuzz_gather_nd(Counts& counts) {
   run({DML_OPERATOR_GATHER_ND1, &desc}, {&in, &indices, &out}, 2, 1, counts);
 }
 
+/// Tensors of up to 2^64 bytes, which are refused or compiled, but never run: whatever is computed
+/// from their sizes must not overflow.
+void fuzz_large(Counts& counts) {
+  const UINT rank = 1 + below(8);
+  Tensor in;
+  Tensor values;
+  Tensor indices;
+  for (UINT d = 0; d < rank; ++d) {
+    const UINT size = 1U << below(once_in(3) ? 32 : 8);
+    const UINT delta = below(3);
+    in.sizes[d] = size + delta > 1 ? size + delta - 1 : 1;
+  }
+  const UINT axis = below(rank);
+  const UINT k = once_in(2) ? in.sizes[axis] : 1;
+  for (Tensor* tensor : {&values, &indices}) {
+    std::copy(in.sizes, in.sizes + 8, tensor->sizes);
+    tensor->sizes[axis] = k;
+  }
+  const UINT type = random_data_type();
+  in.describe(type, rank, true);
+  values.describe(type, rank, false);
+  indices.describe(once_in(2) ? 3 : 10, rank, false);
+  for (Tensor* tensor : {&in, &values, &indices}) {
+    tensor->buffer.TotalTensorSizeInBytes = UINT64_MAX;
+    for (UINT d = 0; d < rank; ++d) {
+      if (once_in(3)) tensor->strides[d] = once_in(2) ? 0 : 1U << below(32);
+    }
+  }
+  const DML_TOP_K1_OPERATOR_DESC top_k{
+      &in.desc, &values.desc, &indices.desc, axis, k, DML_AXIS_DIRECTION_DECREASING};
+  const DML_ARGMAX_OPERATOR_DESC argmax{&in.desc, &indices.desc, 1, &axis,
+                                        DML_AXIS_DIRECTION_INCREASING};
+  const DML_GATHER_ND_OPERATOR_DESC gather{&in.desc, &indices.desc, &values.desc, rank, rank};
+  const DML_OPERATOR_DESC ops[] = {{DML_OPERATOR_TOP_K1, &top_k},
+                                   {DML_OPERATOR_ARGMAX, &argmax},
+                                   {DML_OPERATOR_GATHER_ND, &gather}};
+  for (const DML_OPERATOR_DESC& op : ops) {
+    dmlcpu_operator* compiled = nullptr;
+    ++(dmlcpu_compile(&op, nullptr, &compiled) == DMLCPU_OK ? counts.run : counts.refused);
+    dmlcpu_release(compiled);
+  }
+}
+
 }  // namespace
 
 int main() {
-  for (void (*fuzz)(Counts&) : {&fuzz_arg, &fuzz_top_k, &fuzz_gather_nd}) {
+  for (void (*fuzz)(Counts&) : {&fuzz_arg, &fuzz_top_k, &fuzz_gather_nd, &fuzz_large}) {
     Counts counts;
     for (int i = 0; i < 4000; ++i) {
       dmlcpu::set_grain_bytes(i % 2);  // every other on all threads

@@ -113,7 +113,7 @@ void test_tensor() {
 void test_large_tensors() {
   const UINT huge = 0xffffffff;
   const std::string overflow =
-      "InputTensor: must have sizes and strides whose products fit 64 bits, got shape ";
+      "InputTensor: must have sizes and strides of at most 2^60 bytes, got shape ";
   Arg arg;
   arg.in.sizes[0] = huge;
   arg.in.sizes[1] = huge;
@@ -124,6 +124,27 @@ void test_large_tensors() {
   CHECK(compile_error(arg.op) ==
         "InputTensor.TotalTensorSizeInBytes: must be at least 17179869184 (its elements, rounded "
         "up to 4 bytes), got 0");
+}
+
+/// Spans near 2^63 bytes, which fit 64 bits, but not twice: searching them for overlaps would wrap
+/// around and find none. Sizes at random hardly come near.
+void test_largest_tensors() {
+  const UINT half = 0x80000000;
+  const UINT huge = 0xffffffff;
+  const dml::Tensor in(DML_TENSOR_DATA_TYPE_UINT8, {3, 2, half}, {0, 0, 0});
+  const dml::Tensor values(DML_TENSOR_DATA_TYPE_UINT8, {3, 2, half}, {1, 2, huge});
+  const dml::Tensor indices(kUInt, {3, 2, half});
+  const DML_TOP_K_OPERATOR_DESC desc{&in.desc, &values.desc, &indices.desc, 0, 3};
+  CHECK(compile_error({DML_OPERATOR_TOP_K, &desc}) ==
+        "OutputValueTensor: must have sizes and strides of at most 2^60 bytes, got shape (3, 2, "
+        "2147483648)");
+  const dml::Tensor data(DML_TENSOR_DATA_TYPE_UINT8, {1, half}, {0, 1});
+  const dml::Tensor rows(DML_TENSOR_DATA_TYPE_INT64, {huge, 1}, {0, 1});
+  const dml::Tensor out(DML_TENSOR_DATA_TYPE_UINT8, {huge, half});
+  const DML_GATHER_ND_OPERATOR_DESC gather{&data.desc, &rows.desc, &out.desc, 2, 2};
+  CHECK(compile_error({DML_OPERATOR_GATHER_ND, &gather}) ==
+        "OutputTensor: must have sizes and strides of at most 2^60 bytes, got shape (4294967295, "
+        "2147483648)");
 }
 
 void test_arg() {
@@ -167,7 +188,7 @@ void test_arg() {
   CHECK(compile_error(arg.op).empty());
   arg.out.buffer.DataType = DML_TENSOR_DATA_TYPE_INT32;
   CHECK(compile_error(arg.op) ==
-        "OutputTensor.DataType: must hold the index 4294967295, got int32");
+        "OutputTensor.DataType: must hold the index 4294967295 (UINT64 and INT64 do), got INT32");
 }
 
 void test_reduce() {
@@ -274,7 +295,7 @@ void test_feature_levels() {
   CompileOptions options{};
   set_number(options.feature_level, 0x3200);
   CHECK(compile_error(arg.op, options) ==
-        "feature_level: must be a DML_FEATURE_LEVEL, 1.0 (0x1000) to 6.4 (0x6400), got 12800");
+        "feature_level: must be a DML_FEATURE_LEVEL, from 1.0 (4096) to 6.4 (25600), got 12800");
 }
 
 void test_options() {
@@ -311,6 +332,7 @@ int main() {
   test_operator();
   test_tensor();
   test_large_tensors();
+  test_largest_tensors();
   test_arg();
   test_reduce();
   test_top_k();

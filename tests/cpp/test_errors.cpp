@@ -43,8 +43,7 @@ void test_tensors() {
   CHECK(spoiled<ValueError>([](auto& d) {
           d.input.data = static_cast<const char*>(d.input.data) + 1;
         }) == "input: must be aligned to its elements, got an unaligned pointer");
-  const std::string overflow =
-      "input: must have sizes and strides whose products fit 64 bits, got ";
+  const std::string overflow = "input: must have sizes and strides of at most 2^60 bytes, got ";
   CHECK(spoiled<ValueError>([](auto& d) { d.input.sizes[0] = kHuge; }) ==
         overflow + "shape (4611686018427387904, 3)");
   CHECK(spoiled<ValueError>([](auto& d) { d.input.strides[0] = kHuge; }) ==

@@ -15,8 +15,8 @@
 #include "dmlcpu/directml.hpp"
 #endif
 
-/* DirectML's helper, dmlcpu_buffer_tensor_size by its name there. Code may bring its own definition
- * along, as DirectML's samples do. */
+/* DirectML's helper, dmlcpu_buffer_tensor_size by its name there. C++ code may bring its own
+ * definition along, an inline or ordinary function, as DirectML's samples do. */
 #ifdef __cplusplus
 DMLCPU_API UINT64 DMLCalcBufferTensorSize(DML_TENSOR_DATA_TYPE data_type, UINT dimension_count,
                                           const UINT* sizes, const UINT* strides);

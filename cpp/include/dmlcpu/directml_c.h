@@ -90,13 +90,14 @@ DMLCPU_API dmlcpu_status dmlcpu_compile(const DML_OPERATOR_DESC* desc,
  * indices), then outputs (top-k: values, indices). Each must be aligned to its elements and hold
  * them all, and no output may overlap another tensor; else nothing is written. Memory behind a
  * tensor's last element is not touched, nor what lies between the elements of a strided output.
- * Beyond scratch memory of top-k, and of single rows that are shared by threads, nothing is
- * allocated. */
+ * What is allocated meanwhile is scratch memory: of top-k as docs/design.md says, on the stack up
+ * to 4 KiB; and where several threads share the reduction of few results, 16 bytes for each
+ * thread's share of each. */
 DMLCPU_API dmlcpu_status dmlcpu_dispatch(const dmlcpu_operator* compiled,
                                          const dmlcpu_input* inputs, uint32_t input_count,
                                          const dmlcpu_output* outputs, uint32_t output_count);
 
-/* Ends a compiled operator; null is allowed. */
+/* Ends a compiled operator that nobody is dispatching; null is allowed. */
 DMLCPU_API void dmlcpu_release(dmlcpu_operator* compiled);
 
 /* The first feature level that allows the descriptor, which must break no other rule. */
@@ -104,13 +105,13 @@ DMLCPU_API dmlcpu_status dmlcpu_feature_level_required(const DML_OPERATOR_DESC* 
                                                        DML_FEATURE_LEVEL* level);
 
 /* The least bytes of a buffer that holds a tensor, a multiple of 4; 0 for a type of unknown size
- * and for sizes of 0. `strides` may be null. Counts in 64 bits, so that large tensors are right. */
+ * and for sizes of 0; UINT64_MAX for more bytes than 64 bits count. `strides` may be null. */
 DMLCPU_API uint64_t dmlcpu_buffer_tensor_size(DML_TENSOR_DATA_TYPE data_type,
                                               uint32_t dimension_count, const uint32_t* sizes,
                                               const uint32_t* strides);
 
-/* The text of the calling thread's last failed call: "field: requirement, got actual value". It
- * lives until the thread's next failed call. */
+/* The text of the calling thread's last failed call: "field: requirement, got actual value"; "" if
+ * none has failed. It lives until the thread's next failed call. */
 DMLCPU_API const char* dmlcpu_message(void);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* DirectML's descriptors of the operators that dmlcpu has, for C and C++: names, values and layouts
  * are those of DirectML.h, so that code which fills them in compiles unchanged. Where the real
- * header was included before this one, its types are used instead.
+ * header was included before this one, its types are used instead; after it would be too late.
  *
  * DirectML: https://learn.microsoft.com/windows/ai/directml/dml */
 #pragma once

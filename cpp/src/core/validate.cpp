@@ -29,6 +29,9 @@ bool add_extent(std::int64_t size, std::int64_t stride, std::int64_t element_siz
          !__builtin_add_overflow(*bytes, steps, bytes);
 }
 
+/// Sizes in bytes up to this are added and doubled, here and there, without a look at the sum.
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
+
 void check_rank(const char* name, int rank) {
   if (rank < 0 || rank > kMaxRank) {
     fail<ValueError>(name, "must have at most " + std::to_string(kMaxRank) + " dimensions", rank);
@@ -65,8 +68,9 @@ void check_layout(const char* name, const ConstTensor& tensor) {
     }
     // Zero sizes count as 1, so that the product of any of the sizes fits too.
     if (__builtin_mul_overflow(total, size == 0 ? 1 : size, &total) ||
-        !add_extent(size == 0 ? 1 : size, tensor.strides[d], element_size, &bytes)) {
-      fail<ValueError>(name, "must have sizes and strides whose products fit 64 bits",
+        !add_extent(size == 0 ? 1 : size, tensor.strides[d], element_size, &bytes) ||
+        total > kMostBytes || bytes > kMostBytes) {
+      fail<ValueError>(name, "must have sizes and strides of at most 2^60 bytes",
                        "shape " + to_text(shape_of(tensor)));
     }
   }
@@ -84,8 +88,12 @@ void check_pointer(const char* name, DataType type, const void* data) {
   }
 }
 
+bool holds_index(DataType type, std::int64_t index) {
+  return index < 0 || static_cast<std::uint64_t>(index) <= largest_index(type);
+}
+
 void check_index_capacity(const char* name, DataType type, std::int64_t extent) {
-  if (extent > 0 && static_cast<std::uint64_t>(extent - 1) > largest_index(type)) {
+  if (!holds_index(type, extent - 1)) {
     fail<ValueError>(name, "must hold the index " + std::to_string(extent - 1), info(type).name);
   }
 }

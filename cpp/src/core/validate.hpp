@@ -61,6 +61,9 @@ void check_layout(const char* name, const ConstTensor& tensor);
 void check_pointer(const char* name, const ConstTensor& tensor);
 void check_pointer(const char* name, DataType type, const void* data);
 
+/// Whether an index type holds an index.
+bool holds_index(DataType type, std::int64_t index);
+
 /// That positions 0 to `extent` - 1 fit the output's index type.
 void check_index_capacity(const char* name, DataType type, std::int64_t extent);
 

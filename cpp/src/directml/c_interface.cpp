@@ -95,14 +95,18 @@ uint64_t dmlcpu_buffer_tensor_size(DML_TENSOR_DATA_TYPE data_type, uint32_t dime
                                    const uint32_t* sizes, const uint32_t* strides) {
   dmlcpu::DataType type{};
   if (!dmlcpu::directml::find_data_type(dmlcpu::directml::number(data_type), &type)) return 0;
-  uint64_t last = 0;
-  uint64_t packed = 1;
+  const uint64_t element_size = dmlcpu::info(type).size;
+  uint64_t bytes = element_size + 3;  // room for rounding up
+  uint64_t packed = element_size;
+  bool fits = true;
   for (uint32_t d = dimension_count; d-- > 0;) {
     if (sizes[d] == 0) return 0;
-    last += (sizes[d] - uint64_t{1}) * (strides == nullptr ? packed : strides[d]);
-    packed *= sizes[d];
+    uint64_t steps = strides == nullptr ? packed : strides[d] * element_size;
+    fits = !__builtin_mul_overflow(steps, sizes[d] - uint64_t{1}, &steps) && fits;
+    fits = !__builtin_add_overflow(bytes, steps, &bytes) && fits;
+    packed *= sizes[d];  // a product that wraps is of no use, but then so does `bytes`
   }
-  return ((last + 1) * dmlcpu::info(type).size + 3) / 4 * 4;
+  return fits ? bytes / 4 * 4 : UINT64_MAX;
 }
 
 const char* dmlcpu_message(void) { return dmlcpu::directml::message().c_str(); }

@@ -5,13 +5,14 @@
 #include "core/error.hpp"
 #include "core/validate.hpp"
 #include "directml/names.hpp"
+#include "kernels/dispatch.hpp"
 
 namespace dmlcpu::directml {
 namespace {
 
 /// Calls use(desc, levels) with the descriptor as the operator's own type.
 template <class Use>
-auto with_descriptor(const DML_OPERATOR_DESC& desc, Level target, Use&& use) {
+auto with_descriptor(const DML_OPERATOR_DESC& desc, Use&& use) {
   const std::uint32_t type = number(desc.Type);
   if (operator_name(type) == nullptr) {
     fail<ValueError>("Type",
@@ -20,7 +21,7 @@ auto with_descriptor(const DML_OPERATOR_DESC& desc, Level target, Use&& use) {
                      type);
   }
   if (desc.Desc == nullptr) fail<ValueError>("Desc", "must be given", "null");
-  LevelCheck levels(type, target);
+  LevelCheck levels(type);
   switch (type) {
     case DML_OPERATOR_REDUCE:
       return use(*static_cast<const DML_REDUCE_OPERATOR_DESC*>(desc.Desc), levels);
@@ -131,8 +132,13 @@ void run_on(const Program<TopKDescriptor, TopKProgram>& program, const dmlcpu_in
 }
 void run_on(const Program<GatherNdDescriptor, GatherNdPlan>& program, const dmlcpu_input* inputs,
             const dmlcpu_output* outputs) {
-  run_planned(program.described.descriptor, program.plan, inputs[0].data, inputs[1].data,
-              outputs[0].data);
+  try {
+    run_planned(program.described.descriptor, program.plan, inputs[0].data, inputs[1].data,
+                outputs[0].data);
+  } catch (const IndexError& error) {
+    const std::string text = error.what();
+    throw IndexError(program.described.tensors[1].name + text.substr(text.find(':')));
+  }
 }
 
 }  // namespace
@@ -140,10 +146,11 @@ void run_on(const Program<GatherNdDescriptor, GatherNdPlan>& program, const dmlc
 AnyProgram compile(const DML_OPERATOR_DESC& desc, const dmlcpu_compile_options& options) {
   const Options own = read_options(options);
   const std::uint32_t level = number(options.feature_level);
+  kernels();  // throws for an instruction set that this machine lacks; dispatching should not
   return with_descriptor(
-      desc, level == 0 ? kNewestLevel : level,
-      [&own](const auto& operator_desc, LevelCheck& levels) -> AnyProgram {
+      desc, [&own, level](const auto& operator_desc, LevelCheck& levels) -> AnyProgram {
         auto described = read(operator_desc, levels);
+        levels.check_target(level == 0 ? kNewestLevel : level);
         apply(own, described.descriptor);
         return Program<decltype(described.descriptor), decltype(plan(described.descriptor))>{
             described, plan(described.descriptor)};
@@ -151,7 +158,7 @@ AnyProgram compile(const DML_OPERATOR_DESC& desc, const dmlcpu_compile_options& 
 }
 
 Level required_level(const DML_OPERATOR_DESC& desc) {
-  return with_descriptor(desc, kNewestLevel, [](const auto& operator_desc, LevelCheck& levels) {
+  return with_descriptor(desc, [](const auto& operator_desc, LevelCheck& levels) {
     read(operator_desc, levels);
     return levels.required();
   });

@@ -22,7 +22,8 @@ using AnyProgram =
     std::variant<Program<ArgDescriptor, ArgPlan>, Program<TopKDescriptor, TopKProgram>,
                  Program<GatherNdDescriptor, GatherNdPlan>>;
 
-/// Throws ValueError for a broken rule, FeatureLevelError for one of the level alone.
+/// Throws ValueError for a broken rule; FeatureLevelError when there is none but that the level is
+/// too old.
 AnyProgram compile(const DML_OPERATOR_DESC& desc, const dmlcpu_compile_options& options);
 
 /// The first level that allows the descriptor. Throws ValueError for a broken rule.

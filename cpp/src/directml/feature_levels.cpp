@@ -84,41 +84,48 @@ std::string allowed_types(const TypeLevels& types, Level level) {
 
 }  // namespace
 
-LevelCheck::LevelCheck(std::uint32_t operator_type, Level target)
-    : operator_type_(operator_type), levels_(levels_of(operator_type)), target_(target) {
-  if (std::find(std::begin(kLevels), std::end(kLevels), target) == std::end(kLevels)) {
-    fail<ValueError>("feature_level", "must be a DML_FEATURE_LEVEL, 1.0 (0x1000) to 6.4 (0x6400)",
-                     target);
-  }
-}
-
-bool LevelCheck::allows(Level level) {
-  if (level > target_) return false;
-  required_ = std::max(required_, level);
-  return true;
-}
-
-void LevelCheck::check_operator() {
-  if (!allows(levels_.appears)) {
-    fail_level("Type", "must be an operator", operator_name(operator_type_), target_,
-               levels_.appears);
-  }
-}
+LevelCheck::LevelCheck(std::uint32_t operator_type)
+    : operator_type_(operator_type),
+      levels_(levels_of(operator_type)),
+      required_(levels_.appears) {}
 
 void LevelCheck::check(const TensorDesc& tensor, const TypeLevels& types) {
   const Level of_type = tensor.dml_type < types.size() ? types[tensor.dml_type] : kNever;
-  if (!allows(of_type)) {
-    const std::string name = field(tensor, "DataType");
-    const std::string type = data_type_name(tensor.dml_type);
-    const Level limit = of_type == kNever ? kNewestLevel : target_;
-    const std::string requirement = "must be " + allowed_types(types, limit);
-    if (of_type == kNever) fail<ValueError>(name, requirement, type);
-    fail_level(name, requirement, type, target_, of_type);
+  if (of_type == kNever) {
+    fail<ValueError>(field(tensor, "DataType"), "must be " + allowed_types(types, kNewestLevel),
+                     data_type_name(tensor.dml_type));
   }
-  if (tensor.layout.rank != 4 && !allows(levels_.any_dimensions)) {
-    fail_level(field(tensor, "DimensionCount"), "must be 4", std::to_string(tensor.layout.rank),
-               target_, levels_.any_dimensions);
+  if (of_type > required_) {
+    required_ = of_type;
+    types_ = &types;
+    tensor_ = tensor.name;
+    dml_type_ = tensor.dml_type;
   }
+  if (tensor.layout.rank != 4 && levels_.any_dimensions > required_) {
+    required_ = levels_.any_dimensions;
+    types_ = nullptr;
+    tensor_ = tensor.name;
+    dimensions_ = tensor.layout.rank;
+  }
+}
+
+void LevelCheck::check_target(Level target) const {
+  if (std::find(std::begin(kLevels), std::end(kLevels), target) == std::end(kLevels)) {
+    fail<ValueError>("feature_level", "must be a DML_FEATURE_LEVEL, from 1.0 (4096) to 6.4 (25600)",
+                     target);
+  }
+  if (required_ <= target) return;
+  if (target < levels_.appears) {
+    std::string actual = operator_name(operator_type_);
+    if (levels_.appears < required_) actual += " with tensors of later levels";
+    fail_level("Type", "must be an operator", actual, target, required_);
+  }
+  if (types_ != nullptr) {
+    fail_level(std::string(tensor_) + ".DataType", "must be " + allowed_types(*types_, target),
+               data_type_name(dml_type_), target, required_);
+  }
+  fail_level(std::string(tensor_) + ".DimensionCount", "must be 4", std::to_string(dimensions_),
+             target, required_);
 }
 
 }  // namespace dmlcpu::directml

@@ -25,29 +25,33 @@ struct OperatorLevels {
   TypeLevels indices;
 };
 
-/// Holds a descriptor against a feature level, and finds the level that it needs.
+/// Finds the level that a descriptor needs, and the rule that decides it.
 class LevelCheck {
  public:
-  /// For an operator of ours. Throws ValueError for a level that is none.
-  LevelCheck(std::uint32_t operator_type, Level target);
+  /// For an operator of ours.
+  explicit LevelCheck(std::uint32_t operator_type);
 
-  /// Each throws FeatureLevelError for what the target has not yet, ValueError for what no level
-  /// has.
-  void check_operator();
+  /// Each throws ValueError for what no level has.
   void check_data(const TensorDesc& tensor) { check(tensor, levels_.data); }
   void check_indices(const TensorDesc& tensor) { check(tensor, levels_.indices); }
 
   /// The level that everything checked so far needs.
   Level required() const { return required_; }
 
+  /// Throws FeatureLevelError when the target is an older level, ValueError when it is none.
+  void check_target(Level target) const;
+
  private:
   void check(const TensorDesc& tensor, const TypeLevels& types);
-  bool allows(Level level);
 
   std::uint32_t operator_type_;
   const OperatorLevels& levels_;
-  Level target_;
-  Level required_ = DML_FEATURE_LEVEL_1_0;
+  Level required_;
+  // What needs that level: the operator itself, a data type, or a number of dimensions.
+  const TypeLevels* types_ = nullptr;
+  const char* tensor_ = nullptr;
+  std::uint32_t dml_type_ = 0;
+  int dimensions_ = 0;
 };
 
 }  // namespace dmlcpu::directml

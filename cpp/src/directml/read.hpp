@@ -21,7 +21,7 @@ struct Described {
   std::uint32_t output_count = 1;
 };
 
-/// Each throws ValueError or FeatureLevelError that names the field and its rule.
+/// Each throws ValueError that names the field and its rule; the level it needs is in `levels`.
 Described<ArgDescriptor> read(const DML_ARGMIN_OPERATOR_DESC& desc, LevelCheck& levels);
 Described<ArgDescriptor> read(const DML_ARGMAX_OPERATOR_DESC& desc, LevelCheck& levels);
 Described<ArgDescriptor> read(const DML_REDUCE_OPERATOR_DESC& desc, LevelCheck& levels);

@@ -37,7 +37,6 @@ Described<ArgDescriptor> read_reduction(const Desc& desc, LevelCheck& levels) {
   Described<ArgDescriptor> described;
   TensorDesc& input = described.tensors[0];
   TensorDesc& output = described.tensors[1];
-  levels.check_operator();
   input = read_tensor("InputTensor", desc.InputTensor, Role::kInput);
   output = read_tensor("OutputTensor", desc.OutputTensor, Role::kOutput);
   levels.check_data(input);
@@ -56,7 +55,12 @@ Described<ArgDescriptor> read_reduction(const Desc& desc, LevelCheck& levels) {
     shape.sizes[d] = 1;
   }
   check_sizes(output, shape);
-  check_index_capacity("OutputTensor.DataType", output.layout.type, reduced);
+  if (!holds_index(output.layout.type, reduced - 1)) {
+    fail<ValueError>(
+        "OutputTensor.DataType",
+        "must hold the index " + std::to_string(reduced - 1) + " (UINT64 and INT64 do)",
+        data_type_name(output.dml_type));
+  }
   arg.input = as_const(input.layout);
   arg.output = output.layout;
   return described;

@@ -45,7 +45,6 @@ Described<GatherNdDescriptor> read_either(const Desc& desc, UINT batch_count, Le
   TensorDesc& input = described.tensors[0];
   TensorDesc& indices = described.tensors[1];
   TensorDesc& output = described.tensors[2];
-  levels.check_operator();
   input = read_tensor("InputTensor", desc.InputTensor, Role::kInput);
   indices = read_tensor("IndicesTensor", desc.IndicesTensor, Role::kInput);
   output = read_tensor("OutputTensor", desc.OutputTensor, Role::kOutput);

@@ -15,7 +15,6 @@ Described<TopKDescriptor> read_either(const Desc& desc, LevelCheck& levels) {
   TensorDesc& input = described.tensors[0];
   TensorDesc& values = described.tensors[1];
   TensorDesc& indices = described.tensors[2];
-  levels.check_operator();
   input = read_tensor("InputTensor", desc.InputTensor, Role::kInput);
   values = read_tensor("OutputValueTensor", desc.OutputValueTensor, Role::kOutput);
   indices = read_tensor("OutputIndexTensor", desc.OutputIndexTensor, Role::kOutput);

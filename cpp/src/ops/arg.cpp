@@ -55,9 +55,8 @@ class ArgRun {
     }
     const std::int64_t cells = plan_.cells();
     const std::int64_t tasks =
-        plan_.threads == 1
-            ? 1
-            : std::min<std::int64_t>(cells, plan_.threads * tuning::kTasksPerThread);
+        plan_.threads == 1 ? 1
+                           : std::min<std::int64_t>(cells, plan_.threads * tuning::kTasksPerThread);
     parallel_for(plan_.threads, tasks, [&](std::int64_t task, int) {
       std::int64_t ranks[kMaxTile];
       std::int64_t indices[kMaxTile];

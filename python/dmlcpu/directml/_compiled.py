@@ -24,6 +24,8 @@ __all__ = [
     "feature_level_required",
 ]
 
+_BEYOND_64_BITS = (1 << 64) - 1
+
 FeatureLevelLike = FeatureLevel | int | str
 
 
@@ -38,7 +40,8 @@ def calc_buffer_tensor_size(
 ) -> int:
     """The least bytes of a buffer that holds a tensor: DirectML's ``DMLCalcBufferTensorSize``.
 
-    A multiple of 4, counted in 64 bits; 0 for a type without a size and for sizes of 0.
+    A multiple of 4, counted in 64 bits; 0 for a type without a size and for sizes of 0. Raises
+    ValueError for tensors beyond 64 bits.
 
     >>> calc_buffer_tensor_size(TensorDataType.UINT8, (3, 3))
     12
@@ -49,7 +52,10 @@ def calc_buffer_tensor_size(
     steps = None if strides is None else _uints(strides, "strides")
     if steps is not None and len(steps) != len(numbers):
         raise ValueError(f"strides: must be as many as sizes, {len(numbers)}, got {len(steps)}")
-    return _core.buffer_tensor_size(_uint(data_type, "data_type"), numbers, steps)
+    size = _core.buffer_tensor_size(_uint(data_type, "data_type"), numbers, steps)
+    if size == _BEYOND_64_BITS:
+        raise ValueError(f"sizes: must give bytes that fit 64 bits, got {tuple(numbers)}")
+    return size
 
 
 def compile(
@@ -77,7 +83,8 @@ def compile(
     Raises
     ------
     FeatureLevelError
-        The descriptor is right, but only for a newer feature level, which the text names.
+        The descriptor is right, but only for a newer feature level: the text names what needs it,
+        and the level.
     ValueError
         A broken rule: the text names the field, the requirement and what was given.
     TypeError
@@ -120,13 +127,15 @@ class CompiledOperator:
            [ 9.,  8.]], dtype=float32)
     """
 
-    __slots__ = ("_compiled", "_desc", "_feature_level")
+    __slots__ = ("_compiled", "_desc", "_feature_level", "_mode", "_nan_policy")
 
     def __init__(
         self, desc: OperatorDesc, feature_level: FeatureLevel, nan_policy: str, mode: str
     ) -> None:
         self._desc = desc
         self._feature_level = feature_level
+        self._nan_policy = nan_policy
+        self._mode = mode
         self._compiled = _with_field_names(
             _core.CompiledOperator, *_marshal(desc), int(feature_level), nan_policy, mode
         )
@@ -141,6 +150,16 @@ class CompiledOperator:
         """The feature level that it was compiled for."""
         return self._feature_level
 
+    @property
+    def nan_policy(self) -> str:
+        """What `compile` was told of NaNs."""
+        return self._nan_policy
+
+    @property
+    def mode(self) -> str:
+        """What `compile` was told of gather indices out of range."""
+        return self._mode
+
     def __call__(
         self,
         *inputs: npt.ArrayLike,
@@ -151,20 +170,50 @@ class CompiledOperator:
         return TopK(*results) if isinstance(results, tuple) else results
 
     def __repr__(self) -> str:
-        return f"CompiledOperator({self._desc!r}, feature_level={str(self._feature_level)!r})"
+        return (
+            f"CompiledOperator({self._desc!r}, feature_level={str(self._feature_level)!r}, "
+            f"nan_policy={self._nan_policy!r}, mode={self._mode!r})"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as what it was made of, and compiled again."""
+        return CompiledOperator, (self._desc, self._feature_level, self._nan_policy, self._mode)
 
 
 def _level(level: FeatureLevelLike) -> FeatureLevel:
+    requirement = 'feature_level: must be a FeatureLevel, "1.0" to "6.4"'
+    if isinstance(level, bool) or not (isinstance(level, str) or hasattr(level, "__index__")):
+        raise TypeError(f"{requirement}, got {type(level).__name__}")
     for known in FeatureLevel:
-        if level == (str(known) if isinstance(level, str) else known):
+        if level == str(known) if isinstance(level, str) else _index(level) == known:
             return known
-    raise ValueError(f'feature_level: must be a FeatureLevel, "1.0" to "6.4", got {level!r}')
+    raise ValueError(f"{requirement}, got {level!r}")
+
+
+def _index(value: Any) -> int | None:
+    """The int that a value stands for, None if it is none; bool is a type of its own here."""
+    if isinstance(value, (bool, type)) or not hasattr(value, "__index__"):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:  # arrays have __index__, but only those of one int are one
+        return None
+
+
+# What the fields that are not any numbers hold.
+_KINDS = {
+    "data_type": "a TensorDataType",
+    "flags": "a TensorFlags",
+    "function": "a ReduceFunction",
+    "axis_direction": "an AxisDirection",
+}
 
 
 def _uint(value: Any, name: str, bits: int = 32) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name}: must be an int, got {type(value).__name__}")
-    number = operator.index(value)
+    number = _index(value)
+    if number is None:
+        kind = _KINDS.get(name.rpartition(".")[2], "an int")
+        raise TypeError(f"{name}: must be {kind}, got {type(value).__name__}")
     if not 0 <= number < 1 << bits:
         raise ValueError(f"{name}: must be an unsigned int of {bits} bits, got {number}")
     return number

@@ -5,7 +5,7 @@ Nothing is checked here; `dmlcpu.directml.compile` checks everything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -26,6 +26,13 @@ __all__ = [
     "TopK1OperatorDesc",
     "TopKOperatorDesc",
 ]
+
+
+def _keep(desc: object, name: str) -> None:
+    """Make a field's sequence one that nobody changes."""
+    value = getattr(desc, name)
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        object.__setattr__(desc, name, tuple(value))
 
 
 @dataclass(frozen=True)
@@ -50,16 +57,20 @@ class BufferTensorDesc:
     """
 
     data_type: TensorDataType
-    sizes: Sequence[int]
-    strides: Sequence[int] | None = None
+    sizes: Iterable[int]
+    strides: Iterable[int] | None = None
     flags: TensorFlags = TensorFlags.NONE
     total_tensor_size_in_bytes: int | None = None
     guaranteed_base_offset_alignment: int = 0
 
+    def __post_init__(self) -> None:
+        _keep(self, "sizes")
+        _keep(self, "strides")
+
     @property
     def dimension_count(self) -> int:
         """The number of dimensions."""
-        return len(self.sizes)
+        return len(tuple(self.sizes))
 
     @classmethod
     def from_array(cls, array: npt.NDArray[Any]) -> BufferTensorDesc:
@@ -69,19 +80,28 @@ class BufferTensorDesc:
         >>> BufferTensorDesc.from_array(np.zeros((2, 3), np.float32).T)
         BufferTensorDesc(data_type=<TensorDataType.FLOAT32: 1>, sizes=(3, 2), strides=(1, 3), ...)
         """
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"array: must be a numpy.ndarray, got {type(array).__name__}")
+        if not 1 <= array.ndim <= 8:
+            raise ValueError(f"array: must have 1 to 8 dimensions, got {array.ndim}")
+        if array.size == 0:
+            raise ValueError(f"array: must not be empty, got shape {array.shape}")
         name = array.dtype.name.upper()
-        if name not in TensorDataType.__members__ or not array.dtype.isnative:
+        known = name in TensorDataType.__members__ and array.dtype.kind in "fiu"
+        if not known or not array.dtype.isnative:
             raise TypeError(f"array: must be of a dtype that DirectML has, got {array.dtype}")
-        steps = [
-            stride // array.itemsize if size > 1 else 1
+        # Strides along sizes of 1 mean nothing.
+        strides = [
+            stride if size > 1 else array.itemsize
             for size, stride in zip(array.shape, array.strides)
         ]
-        if any(step < 0 for step in steps):
+        if any(stride < 0 for stride in strides):
             raise ValueError(f"array: must have strides of at least 0, got {array.strides}")
-        if any(stride % array.itemsize for stride in array.strides):
+        if any(stride % array.itemsize for stride in strides):
             raise ValueError(f"array: must have strides of whole elements, got {array.strides}")
         packed = array.flags.c_contiguous
-        return cls(TensorDataType[name], array.shape, None if packed else tuple(steps))
+        steps = [stride // array.itemsize for stride in strides]
+        return cls(TensorDataType[name], array.shape, None if packed else steps)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -95,6 +115,10 @@ class OperatorDesc:
 
     operator_type: ClassVar[OperatorType]
 
+    def __post_init__(self) -> None:
+        if hasattr(self, "axes"):
+            _keep(self, "axes")
+
 
 @dataclass(frozen=True)
 class ReduceOperatorDesc(OperatorDesc):
@@ -104,7 +128,7 @@ class ReduceOperatorDesc(OperatorDesc):
     function: ReduceFunction
     input_tensor: BufferTensorDesc
     output_tensor: BufferTensorDesc
-    axes: Sequence[int]
+    axes: Iterable[int]
 
 
 @dataclass(frozen=True)
@@ -114,7 +138,7 @@ class ArgminOperatorDesc(OperatorDesc):
     operator_type: ClassVar[OperatorType] = OperatorType.ARGMIN
     input_tensor: BufferTensorDesc
     output_tensor: BufferTensorDesc
-    axes: Sequence[int]
+    axes: Iterable[int]
     axis_direction: AxisDirection = AxisDirection.INCREASING
 
 
@@ -125,7 +149,7 @@ class ArgmaxOperatorDesc(OperatorDesc):
     operator_type: ClassVar[OperatorType] = OperatorType.ARGMAX
     input_tensor: BufferTensorDesc
     output_tensor: BufferTensorDesc
-    axes: Sequence[int]
+    axes: Iterable[int]
     axis_direction: AxisDirection = AxisDirection.INCREASING
 
 

@@ -51,7 +51,7 @@ class SupportTable(tuple[Support, ...]):
     def __str__(self) -> str:
         levels = {row[:4]: str(row.feature_level) for row in self}
         columns = "".join(f"{index_type.name + ' idx':>12}" for index_type in _INDEX_TYPES)
-        lines = [f"{'':22}{'4 dimensions':^48}   {'1 to 8 dimensions':^48}".rstrip()]
+        lines = [f"{'':22}{'4 dimensions':^48}   {'1 to 3 and 5 to 8 dimensions':^48}".rstrip()]
         lines.append(f"{'operator':12}{'data type':10}{columns}   {columns}")
         for operator_type, data_type in product(OperatorType, _DATA_TYPES):
             cells = [
