@@ -53,8 +53,10 @@ def configure():
 
 @pytest.fixture(scope="session")
 def cpp_build(tmp_path_factory, configure):
-    """The folder of a build of the C++ core and its tests."""
-    folder = tmp_path_factory.mktemp("cpp")
+    """The folder of a build of the C++ core and its tests: DMLCPU_TEST_BUILD, so that several runs
+    share it, or a new one."""
+    folder = os.environ.get("DMLCPU_TEST_BUILD")
+    folder = Path(folder) if folder else tmp_path_factory.mktemp("cpp")
     configure(folder)
     subprocess.run(["cmake", "--build", folder], check=True)
     return folder

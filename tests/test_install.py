@@ -206,11 +206,13 @@ def test_wheel_is_found_by_scikit_build_core(tmp_path):
 
 
 def test_part_of_another_build(matrix, tmp_path):
-    """add_subdirectory, and so FetchContent: no tests, bindings or install rules come along."""
+    """FetchContent, which is add_subdirectory: no tests, bindings or install rules come along."""
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\n"
         "project(host LANGUAGES CXX)\n"
-        f"add_subdirectory({ROOT} dmlcpu)\n"
+        "include(FetchContent)\n"
+        f"FetchContent_Declare(dmlcpu SOURCE_DIR {ROOT})\n"
+        "FetchContent_MakeAvailable(dmlcpu)\n"
         "if(TARGET dmlcpu_python OR TARGET test_axes)\n"
         '  message(FATAL_ERROR "more than the library")\n'
         "endif()\n"

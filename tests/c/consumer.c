@@ -197,8 +197,17 @@ static void check_gather_nd_sizes(void) {
   const DML_GATHER_ND_OPERATOR_DESC desc = {&data, &indices, &output, 5, 3};
   const DML_OPERATOR_DESC operator_desc = {DML_OPERATOR_GATHER_ND, &desc};
   DML_FEATURE_LEVEL level = DML_FEATURE_LEVEL_1_0;
+  static float x[3 * 4 * 5 * 6 * 7], got[2 * 6 * 7];
+  const UINT at[] = {2, 3, 4, 0, 1, 2};
+  const dmlcpu_input in[] = {{x, sizeof x}, {at, sizeof at}};
+  const dmlcpu_output out = {got, sizeof got};
+  UINT n = 0;
   check(dmlcpu_feature_level_required(&operator_desc, &level) == DMLCPU_OK, "sizes are right");
   check(level == DML_FEATURE_LEVEL_3_0, "five dimensions need 3.0");
+  for (n = 0; n < sizeof x / sizeof x[0]; ++n) x[n] = (float)n;
+  check(run(DML_OPERATOR_GATHER_ND, &desc, in, 2, &out, 1) == DMLCPU_OK, "gather runs");
+  check(memcmp(got, x + ((2 * 4 + 3) * 5 + 4) * 42, 42 * sizeof(float)) == 0, "slice 2, 3, 4");
+  check(memcmp(got + 42, x + ((0 * 4 + 1) * 5 + 2) * 42, 42 * sizeof(float)) == 0, "slice 0, 1, 2");
 }
 
 static void check_errors(void) {

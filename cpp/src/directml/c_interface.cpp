@@ -49,7 +49,8 @@ dmlcpu_status guarded(Body&& body) noexcept {
   }
 }
 
-void check_given(const char* name, const void* pointer) {
+template <class T>
+void check_given(const char* name, const T* pointer) {
   if (pointer == nullptr) fail<ValueError>(name, "must be given", "null");
 }
 
