@@ -27,11 +27,12 @@ def test_docstrings(name):
     assert results.failed == 0
 
 
-def test_readme():
-    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
+@pytest.mark.parametrize("name", ["README.md", "docs/directml.md"])
+def test_pages(name):
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.M | re.S)
     assert blocks
     for block in blocks:
-        test = doctest.DocTestParser().get_doctest(block, {}, "README.md", "README.md", 0)
+        test = doctest.DocTestParser().get_doctest(block, {}, name, name, 0)
         assert test.examples
         assert doctest.DocTestRunner().run(test).failed == 0
 
