@@ -194,13 +194,14 @@ class Compiled {
                            std::to_string(inputs.size()));
     }
     const std::size_t output_count = expected_.size() - input_count_;
-    std::array<py::array, 2> arrays;
+    std::array<py::object, 2> arrays;  // a py::array of nothing would be made by NumPy
     std::array<dmlcpu_input, 2> in{};
     std::int64_t bytes = 0;
     for (std::size_t i = 0; i < input_count_; ++i) {
       const Expected& expected = expected_[i];
-      arrays[i] = as_array(inputs[i], expected.name.c_str());
-      const ConstTensor tensor = as_tensor_of(arrays[i], expected.name.c_str(), expected.dtype);
+      py::array array = as_array(inputs[i], expected.name.c_str());
+      const ConstTensor tensor = as_tensor_of(array, expected.name.c_str(), expected.dtype);
+      arrays[i] = std::move(array);
       in[i] = {tensor.data, lent_bytes(tensor, expected)};
       bytes += expected.bytes;
     }

@@ -226,9 +226,16 @@ static void check_errors(void) {
   axis[0] = 0;
   check(dmlcpu_compile(&operator_desc, &old, &compiled) == DMLCPU_FEATURE_LEVEL, "level");
   check(compiled == NULL, "nothing compiled");
+  check(dmlcpu_set_num_threads(1) == DMLCPU_OK, "threads");
+  check(dmlcpu_set_num_threads(-1) == DMLCPU_INVALID_VALUE, "no threads");
+  check(strcmp(dmlcpu_message(), "num_threads: must be at least 0, got -1") == 0, "threads' text");
+  check(dmlcpu_use_instruction_set("auto") == DMLCPU_OK, "instruction set");
+  check(dmlcpu_use_instruction_set("none") == DMLCPU_INVALID_VALUE, "no instruction set");
+  check(dmlcpu_use_instruction_set(NULL) == DMLCPU_INVALID_VALUE, "no name");
 }
 
 int main(void) {
+  check(strcmp(dmlcpu_message(), "") == 0, "nothing has failed yet");
   check_args();
   check_ties();
   check_top_ks();

@@ -110,6 +110,14 @@ DMLCPU_API uint64_t dmlcpu_buffer_tensor_size(DML_TENSOR_DATA_TYPE data_type,
                                               uint32_t dimension_count, const uint32_t* sizes,
                                               const uint32_t* strides);
 
+/* How many threads dispatches use at most, in the process; 0 leaves it to OpenMP (OMP_NUM_THREADS).
+ */
+DMLCPU_API dmlcpu_status dmlcpu_set_num_threads(int count);
+
+/* Switches the process to one of the machine's instruction sets, "x86-64-v3" for example, or "auto"
+ * for the largest. Results never depend on it. */
+DMLCPU_API dmlcpu_status dmlcpu_use_instruction_set(const char* name);
+
 /* The text of the calling thread's last failed call: "field: requirement, got actual value"; "" if
  * none has failed. It lives until the thread's next failed call. */
 DMLCPU_API const char* dmlcpu_message(void);

@@ -136,6 +136,9 @@ inline constexpr std::int64_t kTopKPackBytes = 512 * 1024;
 /// Scratch memory of so many bytes is on the stack: allocating it takes some 60 ns.
 inline constexpr std::int64_t kTopKStackBytes = 4096;
 
+/// Looking one element up, k = 1, moves a cache line.
+inline constexpr std::int64_t kLookUpBytes = 64;
+
 /// Rows fewer than threads are cut into pieces of at least this many bytes: merging the pieces'
 /// results is serial.
 inline constexpr std::int64_t kTopKMinPieceBytes = 128 * 1024;

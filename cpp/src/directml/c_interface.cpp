@@ -6,6 +6,7 @@
 #include "directml/compiled.hpp"
 #include "directml/names.hpp"
 #include "dmlcpu/directml.hpp"
+#include "dmlcpu/runtime.hpp"
 
 struct dmlcpu_operator {
   dmlcpu::directml::AnyProgram program;
@@ -108,6 +109,17 @@ uint64_t dmlcpu_buffer_tensor_size(DML_TENSOR_DATA_TYPE data_type, uint32_t dime
     packed *= sizes[d];  // a product that wraps is of no use, but then so does `bytes`
   }
   return fits ? bytes / 4 * 4 : UINT64_MAX;
+}
+
+dmlcpu_status dmlcpu_set_num_threads(int count) {
+  return guarded([&] { dmlcpu::set_num_threads(count); });
+}
+
+dmlcpu_status dmlcpu_use_instruction_set(const char* name) {
+  return guarded([&] {
+    check_given("name", name);
+    dmlcpu::use_instruction_set(name);
+  });
 }
 
 const char* dmlcpu_message(void) { return dmlcpu::directml::message().c_str(); }

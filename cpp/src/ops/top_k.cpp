@@ -248,14 +248,20 @@ void look_up_values(const TopKDescriptor& descriptor, const void* input, void* v
   const IndexOutput found(descriptor.indices.type, indices, 0);
   const std::int64_t stride = descriptor.input.rank == 0 ? 0 : descriptor.input.strides[axis];
   const std::int64_t last = axis_size(descriptor.input, axis) - 1;
-  Odometer position(lines);
-  for (std::int64_t i = positions(lines); i > 0; --i, position.next()) {
-    const auto [line, value, index] = position.offsets();
-    // Clamped in case another thread writes to the output meanwhile.
-    const std::int64_t at = std::clamp<std::int64_t>(found.read(index), 0, last);
-    std::memcpy(static_cast<char*>(values) + value * step,
-                static_cast<const char*>(input) + (line + at * stride) * step, size);
-  }
+  const std::int64_t count = positions(lines);
+  const int threads = threads_for_bytes(count * tuning::kLookUpBytes);
+  const std::int64_t tasks = threads == 1 ? 1 : threads * tuning::kTasksPerThread;
+  parallel_for(threads, tasks, [&](std::int64_t task, int) {
+    const std::int64_t end = start_of_part(count, task + 1, tasks);
+    std::int64_t i = start_of_part(count, task, tasks);
+    for (Odometer position(lines, i); i < end; ++i, position.next()) {
+      const auto [line, value, index] = position.offsets();
+      // Clamped in case another thread writes to the output meanwhile.
+      const std::int64_t at = std::clamp<std::int64_t>(found.read(index), 0, last);
+      std::memcpy(static_cast<char*>(values) + value * step,
+                  static_cast<const char*>(input) + (line + at * stride) * step, size);
+    }
+  });
 }
 
 }  // namespace
