@@ -13,9 +13,28 @@ HEADERS = sorted((ROOT / "cpp/include/dmlcpu").iterdir())
 FUNCTIONS = {
     "typed.hpp": {"argmin<", "argmax<", "top_k<", "gather_nd<"},
     "operators.hpp": {"output_shape(", "run("},
-    "runtime.hpp": {"set_num_threads(", "num_threads(", "ScopedThreads ", "use_instruction_set("},
+    "runtime.hpp": {
+        "has_openmp(",
+        "num_threads(",
+        "set_num_threads(",
+        "exchange_thread_override(",
+        "ScopedThreads ",
+        "set_grain_bytes(",
+        "instruction_sets(",
+        "instruction_set(",
+        "use_instruction_set(",
+    },
     "directml.hpp": {"feature_level_required(", "CompiledOperator ", "dispatch("},
-    "directml_c.h": {"dmlcpu_compile(", "dmlcpu_dispatch(", "dmlcpu_release(", "dmlcpu_message("},
+    "directml_c.h": {
+        "dmlcpu_compile(",
+        "dmlcpu_dispatch(",
+        "dmlcpu_release(",
+        "dmlcpu_feature_level_required(",
+        "dmlcpu_buffer_tensor_size(",
+        "dmlcpu_set_num_threads(",
+        "dmlcpu_use_instruction_set(",
+        "dmlcpu_message(",
+    },
 }
 
 

@@ -237,5 +237,7 @@ def test_shared_library_shows_only_the_api(prefix):
     names = [line.split(" ", 2)[2] for line in listing.splitlines()]
     assert any(name.startswith("dmlcpu::run(") for name in names)
     hidden = ("x86_64_v", "generic::", "(anonymous", "plan_", "Kernels", "Odometer", "validate")
+    own = r"(typeinfo for |typeinfo name for |vtable for )?dmlcpu(::|_)|DMLCalcBufferTensorSize\("
     for name in names:
+        assert re.match(own, name), name
         assert not any(part in name for part in hidden), name

@@ -24,6 +24,13 @@
  * const dmlcpu_status status = dmlcpu_dispatch(compiled, &from, 1, &to, 1);
  * assert(status == DMLCPU_OK && at == 3);
  * dmlcpu_release(compiled);
+ *
+ * DML_FEATURE_LEVEL level;
+ * if (dmlcpu_feature_level_required(&desc, &level) != DMLCPU_OK) puts(dmlcpu_message());
+ * assert(level == DML_FEATURE_LEVEL_3_0);
+ * assert(dmlcpu_buffer_tensor_size(DML_TENSOR_DATA_TYPE_INT8, 1, sizes, NULL) == 4);
+ * if (dmlcpu_set_num_threads(0) != DMLCPU_OK) puts(dmlcpu_message());
+ * if (dmlcpu_use_instruction_set("auto") != DMLCPU_OK) puts(dmlcpu_message());
  * ``` */
 #pragma once
 

@@ -10,6 +10,10 @@
 namespace dmlcpu {
 
 /// Whether the library was built with OpenMP; without it every call runs on the calling thread.
+///
+/// ```
+/// if (!dmlcpu::has_openmp()) assert(dmlcpu::num_threads() == 1);
+/// ```
 DMLCPU_API bool has_openmp();
 
 /// The most threads that a call made now on this thread would use: this thread's override, else the
@@ -27,6 +31,11 @@ DMLCPU_API void set_num_threads(int count);
 
 /// Sets the calling thread's override and returns the one before; 0 means none.
 /// Throws ValueError when negative.
+///
+/// ```
+/// const int before = dmlcpu::exchange_thread_override(1);
+/// assert(dmlcpu::exchange_thread_override(before) == 1);
+/// ```
 DMLCPU_API int exchange_thread_override(int count);
 
 /// The calling thread's override as long as this lives.
@@ -51,6 +60,11 @@ class ScopedThreads {
 
 /// Sets the bytes of work that each thread should have at least, for the process; 0 returns to the
 /// tuned value. Tests make it 1, so that small tensors run on many threads.
+///
+/// ```
+/// dmlcpu::set_grain_bytes(1);
+/// dmlcpu::set_grain_bytes(0);
+/// ```
 DMLCPU_API void set_grain_bytes(std::int64_t bytes);
 
 /// The names of the instruction sets that were built and that this machine has, smallest first.
