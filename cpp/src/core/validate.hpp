@@ -54,7 +54,7 @@ std::int64_t element_count(const Shaped& shaped) {
 /// The axis in [0, rank). Throws AxisError.
 int normalize_axis(std::int64_t axis, int rank);
 
-/// Rank, sizes, and that addresses and counts fit 64 bits.
+/// Rank, sizes, and that neither the elements nor what they span is more than 2^60 bytes.
 void check_layout(const char* name, const ConstTensor& tensor);
 
 /// That the pointer to a tensor's elements is one, and aligned to them; empty tensors need none.

@@ -33,7 +33,4 @@ Described<GatherNdDescriptor> read(const DML_GATHER_ND1_OPERATOR_DESC& desc, Lev
 /// INCREASING or DECREASING.
 AxisDirection read_axis_direction(const DML_AXIS_DIRECTION& direction);
 
-/// That a tensor has another one's data type.
-void check_same_type(const TensorDesc& tensor, const TensorDesc& as);
-
 }  // namespace dmlcpu::directml

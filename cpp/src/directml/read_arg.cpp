@@ -17,14 +17,14 @@ unsigned read_axes(const UINT* axes, UINT count, const TensorDesc& input) {
                      count);
   }
   if (count > 0 && axes == nullptr) fail<ValueError>("Axes", "must be given", "null");
+  const auto name_of = [](UINT i) { return "Axes[" + std::to_string(i) + "]"; };
   unsigned set = 0;
   for (UINT i = 0; i < count; ++i) {
-    const std::string name = "Axes[" + std::to_string(i) + "]";
     if (axes[i] >= rank) {
-      fail<ValueError>(name, "must be in [0, " + std::to_string(rank - 1) + "]", axes[i]);
+      fail<ValueError>(name_of(i), "must be in [0, " + std::to_string(rank - 1) + "]", axes[i]);
     }
     if ((set >> axes[i] & 1U) != 0) {
-      fail<ValueError>(name, "must not repeat an axis", axes[i]);
+      fail<ValueError>(name_of(i), "must not repeat an axis", axes[i]);
     }
     set |= 1U << axes[i];
   }

@@ -2,7 +2,6 @@
 
 #include "core/error.hpp"
 #include "core/validate.hpp"
-#include "directml/names.hpp"
 #include "directml/read.hpp"
 
 namespace dmlcpu::directml {
@@ -50,14 +49,6 @@ Described<TopKDescriptor> read_either(const Desc& desc, LevelCheck& levels) {
 }
 
 }  // namespace
-
-void check_same_type(const TensorDesc& tensor, const TensorDesc& as) {
-  if (tensor.dml_type != as.dml_type) {
-    fail<ValueError>(field(tensor, "DataType"),
-                     "must be " + data_type_name(as.dml_type) + ", that of " + as.name,
-                     data_type_name(tensor.dml_type));
-  }
-}
 
 Described<TopKDescriptor> read(const DML_TOP_K_OPERATOR_DESC& desc, LevelCheck& levels) {
   return read_either(desc, levels);

@@ -5,7 +5,6 @@
 #include "core/overlap.hpp"
 #include "core/validate.hpp"
 #include "directml/names.hpp"
-#include "dmlcpu/directml_c.h"
 
 namespace dmlcpu::directml {
 namespace {
@@ -104,6 +103,14 @@ void check_same_dimensions(const TensorDesc& tensor, const TensorDesc& as) {
     fail<ValueError>(field(tensor, "DimensionCount"),
                      "must be " + std::to_string(as.layout.rank) + ", that of " + as.name,
                      tensor.layout.rank);
+  }
+}
+
+void check_same_type(const TensorDesc& tensor, const TensorDesc& as) {
+  if (tensor.dml_type != as.dml_type) {
+    fail<ValueError>(field(tensor, "DataType"),
+                     "must be " + data_type_name(as.dml_type) + ", that of " + as.name,
+                     data_type_name(tensor.dml_type));
   }
 }
 

@@ -30,6 +30,9 @@ std::string field(const TensorDesc& tensor, const char* name);
 /// That two tensors have as many dimensions.
 void check_same_dimensions(const TensorDesc& tensor, const TensorDesc& as);
 
+/// That two tensors have the same data type.
+void check_same_type(const TensorDesc& tensor, const TensorDesc& as);
+
 /// That the sizes are those of the shape.
 void check_sizes(const TensorDesc& tensor, const Shape& shape);
 

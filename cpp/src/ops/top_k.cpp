@@ -232,8 +232,8 @@ ArgDescriptor as_arg(const TopKDescriptor& descriptor) {
 }
 
 /// Writes the elements that the indices name, one of each line.
-void look_up_values(const TopKDescriptor& descriptor, const void* input, void* values,
-                    void* indices) {
+void look_up_values(const TopKDescriptor& descriptor, int most_threads, const void* input,
+                    void* values, void* indices) {
   const int axis = search_axis(descriptor);
   Axes lines;
   for (int d = 0; d < descriptor.input.rank; ++d) {
@@ -249,7 +249,7 @@ void look_up_values(const TopKDescriptor& descriptor, const void* input, void* v
   const std::int64_t stride = descriptor.input.rank == 0 ? 0 : descriptor.input.strides[axis];
   const std::int64_t last = axis_size(descriptor.input, axis) - 1;
   const std::int64_t count = positions(lines);
-  const int threads = threads_for_bytes(count * tuning::kLookUpBytes);
+  const int threads = std::min(most_threads, threads_for_bytes(count * tuning::kLookUpBytes));
   const std::int64_t tasks = threads == 1 ? 1 : threads * tuning::kTasksPerThread;
   parallel_for(threads, tasks, [&](std::int64_t task, int) {
     const std::int64_t end = start_of_part(count, task + 1, tasks);
@@ -279,7 +279,7 @@ void run_planned(const TopKDescriptor& descriptor, const TopKProgram& program, c
   if (element_count(descriptor.values) == 0) return;
   if (const auto* single = std::get_if<ArgPlan>(&program)) {
     run_planned(as_arg(descriptor), *single, input, indices);
-    look_up_values(descriptor, input, values, indices);
+    look_up_values(descriptor, single->threads, input, values, indices);
   } else {
     TopKRun(descriptor, std::get<TopKPlan>(program), input, values, indices).run();
   }
