@@ -57,7 +57,6 @@ struct TopKPlan {
   int threads = 1;
 
   std::int64_t groups() const { return (lines.size + group - 1) / group; }
-  std::int64_t cells() const { return positions(outer) * groups(); }
   std::int64_t piece_start(std::int64_t piece) const { return length * piece / pieces; }
   std::int64_t longest_piece() const { return (length + pieces - 1) / pieces; }
 };
