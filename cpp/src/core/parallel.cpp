@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/spread.hpp"
 #include "core/tuning.hpp"
 #include "dmlcpu/runtime.hpp"
 
@@ -84,9 +85,13 @@ void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* con
   const int used =
       threads == 1 ? 1 : static_cast<int>(std::min<std::int64_t>({threads, num_threads(), tasks}));
   if (used > 1) {
-#pragma omp parallel for num_threads(used) schedule(dynamic, 1)
-    for (std::int64_t task = 0; task < tasks; ++task) {
-      function(context, task, omp_get_thread_num());
+    Spread spread;
+#pragma omp parallel num_threads(used)
+    {
+      const int worker = omp_get_thread_num();
+      spread.arrive(worker, omp_get_num_threads());
+#pragma omp for schedule(dynamic, 1) nowait
+      for (std::int64_t task = 0; task < tasks; ++task) function(context, task, worker);
     }
     return;
   }

@@ -21,6 +21,11 @@ inline constexpr std::int64_t kGrainBytes = 256 * 1024;
 /// Tasks offered per thread. More even out cores of unequal speed, fewer save start-up per task.
 inline constexpr std::int64_t kTasksPerThread = 4;
 
+/// How often a thread looks whether the others of its region have started before it lets them have
+/// its processor. Threads that were awake start within 0.2 us, which this allows for; a sleeping
+/// one takes at least 10 us.
+inline constexpr int kArrivalPolls = 500;
+
 /// Python's lock is given up for calls on at least so many bytes. Giving it up costs some 50 ns;
 /// such calls take a microsecond or two longer than those on nothing.
 inline constexpr std::int64_t kReleaseLockBytes = 32 * 1024;
