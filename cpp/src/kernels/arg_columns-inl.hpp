@@ -12,9 +12,10 @@ namespace {
 /// Steps swept before the tile's best are read and written back once.
 constexpr std::int64_t kStepsAtOnce = 4;
 
-/// Takes kSteps more elements of each line into its best; the first of them is step number `step`.
+/// Takes kSteps more elements of each line from `first` to `last` into its best; the first of them
+/// is step number `step`.
 template <class O, std::int64_t kSteps, class T = typename O::Element>
-void sweep(const T* const* rows, std::int64_t lines, typename O::Unsigned step,
+void sweep(const T* const* rows, std::int64_t first, std::int64_t last, typename O::Unsigned step,
            typename O::Rank* __restrict best, typename O::Unsigned* __restrict steps) {
   using Rank = typename O::Rank;
   using Step = typename O::Unsigned;
@@ -22,7 +23,7 @@ void sweep(const T* const* rows, std::int64_t lines, typename O::Unsigned step,
   const T* const row1 = rows[kSteps > 1 ? 1 : 0];
   const T* const row2 = rows[kSteps > 2 ? 2 : 0];
   const T* const row3 = rows[kSteps > 3 ? 3 : 0];
-  for (std::int64_t l = 0; l < lines; ++l) {
+  for (std::int64_t l = first; l < last; ++l) {
     Rank b = best[l];
     Step s = steps[l];
     const auto take = [&](T x, int offset) {
@@ -40,31 +41,56 @@ void sweep(const T* const* rows, std::int64_t lines, typename O::Unsigned step,
 }
 
 /// The same by the processor's own comparisons, which pass over NaNs, so only while none of `best`
-/// is one: whether there was a NaN among the elements. Takes lines >= a vector.
+/// is one: false if there may have been a NaN among the elements, as their sum is NaN (which also
+/// comes of infinities of both signs). Takes last >= a vector.
 template <class O, std::int64_t kSteps, class T = typename O::Element>
-bool sweep_values(const T* const* rows, std::int64_t lines, typename O::Unsigned step, T* best,
-                  typename O::Unsigned* steps) {
+bool sweep_values(const T* const* rows, std::int64_t first, std::int64_t last,
+                  typename O::Unsigned step, T* best, typename O::Unsigned* steps) {
   using V = Vector<T>;
   using W = Vector<typename O::Unsigned>;
   using Mask = Vector<typename O::Rank>;
   constexpr std::int64_t kWidth = V::kWidth;
-  typename Mask::Type nans{};
-  for (std::int64_t i = 0; i < lines; i += kWidth) {
+  typename V::Type sum{};
+  for (std::int64_t i = first; i < last; i += kWidth) {
     // The last vector overlaps the one before: taking an element twice changes nothing.
-    const std::int64_t l = min_of(i, lines - kWidth);
+    const std::int64_t l = min_of(i, last - kWidth);
     typename V::Type b = V::load(best + l);
     typename W::Type s = W::load(steps + l);
+    typename V::Type part{};
     for (std::int64_t r = 0; r < kSteps; ++r) {
       const typename V::Type x = V::load(rows[r] + l);
       const typename Mask::Type better = O::kLargest ? x > b : x < b;
       b = better ? x : b;
       s = better ? W::all(static_cast<typename O::Unsigned>(step + r)) : s;
-      nans |= x != x;
+      part = r == 0 ? x : part + x;
     }
+    // One addition only waits for the vectors before.
+    sum += part;
     V::store(best + l, b);
     W::store(steps + l, s);
   }
-  return any(nans);
+  return !any(sum != sum);
+}
+
+/// Calls body(first, last) for runs of the lines, and asks for their elements `ahead` of these rows
+/// before, unless that is 0: by itself the processor foresees the rest of a row, but not the next
+/// rows, and would wait for memory at the beginning of each.
+template <std::int64_t kSteps, class T, class Body>
+void in_runs(const T* const* rows, std::int64_t lines, std::int64_t ahead, Body body) {
+  constexpr std::int64_t kLine = kCacheLine / static_cast<std::int64_t>(sizeof(T));
+  constexpr std::int64_t kRun = tuning::kSweepPrefetchLines * kLine;
+  std::int64_t first = 0;
+  if (ahead != 0) {
+    for (; first + kRun <= lines; first += kRun) {
+      for (std::int64_t r = 0; r < kSteps; ++r) {
+        for (std::int64_t l = 0; l < kRun; l += kLine) {
+          prefetch_level_2(rows[r] + first + l + ahead);
+        }
+      }
+      body(first, first + kRun);
+    }
+  }
+  if (first < lines) body(first, lines);
 }
 
 /// A tile of at most kColumnTile lines: the best of each, and at which step it stands.
@@ -95,16 +121,23 @@ class Sweep {
     for (std::int64_t l = 0; l < lines_; ++l) ranks_[l] = O::rank(row[l]);
   }
 
+  /// Takes the elements of kSteps more rows, and asks for those `ahead` of them.
   template <std::int64_t kSteps>
-  void take(const T* const* rows, Step step) {
+  void take(const T* const* rows, Step step, std::int64_t ahead) {
     if constexpr (kHasNativeOrder<T>) {
       if (by_value_) {
-        if (!sweep_values<O, kSteps>(rows, lines_, step, values_, steps_)) return;
+        bool numbers = true;
+        in_runs<kSteps>(rows, lines_, ahead, [&](std::int64_t first, std::int64_t last) {
+          numbers &= sweep_values<O, kSteps>(rows, first, last, step, values_, steps_);
+        });
+        if (numbers) return;
         // Goes on by ranks. Taking these elements again adds the NaNs and changes nothing else.
         to_ranks();
       }
     }
-    sweep<O, kSteps>(rows, lines_, step, ranks_, steps_);
+    in_runs<kSteps>(rows, lines_, ahead, [&](std::int64_t first, std::int64_t last) {
+      sweep<O, kSteps>(rows, first, last, step, ranks_, steps_);
+    });
   }
 
   const Rank* ranks() {
@@ -137,6 +170,9 @@ void sweep_panel(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
   // vectors alike; the counter starts over before it would wrap.
   constexpr std::int64_t kRun =
       sizeof(Step) < 4 ? std::int64_t{1} << (8 * sizeof(Step)) : std::int64_t{1} << 30;
+  const bool prefetches =
+      panel.line_stride == 1 && panel.lines * panel.length * static_cast<std::int64_t>(sizeof(T)) >=
+                                    tuning::kSweepPrefetchBytes;
   T packed[kStepsAtOnce][kTile];
   for (std::int64_t line = 0; line < panel.lines; line += kTile) {
     const std::int64_t lines = min_of(kTile, panel.lines - line);
@@ -155,11 +191,13 @@ void sweep_panel(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
       for (; step + kStepsAtOnce <= count; step += kStepsAtOnce) {
         const T* rows[kStepsAtOnce];
         for (std::int64_t s = 0; s < kStepsAtOnce; ++s) rows[s] = row_at(step + s, packed[s]);
-        best.template take<kStepsAtOnce>(rows, static_cast<Step>(step));
+        const bool more = prefetches && step + 2 * kStepsAtOnce <= count;
+        best.template take<kStepsAtOnce>(rows, static_cast<Step>(step),
+                                         more ? kStepsAtOnce * panel.length_stride : 0);
       }
       for (; step < count; ++step) {
         const T* row = row_at(step, packed[0]);
-        best.template take<1>(&row, static_cast<Step>(step));
+        best.template take<1>(&row, static_cast<Step>(step), 0);
       }
       const typename O::Rank* const best_ranks = best.ranks();
       const Step* const best_steps = best.steps();

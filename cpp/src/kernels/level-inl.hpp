@@ -48,8 +48,12 @@ constexpr T absolute(T x) {
   return x < 0 ? -x : x;
 }
 
-/// Asks for a cache line that will be read soon; any address will do.
+constexpr std::int64_t kCacheLine = 64;
+
+/// Asks for a cache line that will be read soon, or (level 2) only some thousand bytes later; any
+/// address will do.
 inline void prefetch(const void* p) { __builtin_prefetch(p); }
+inline void prefetch_level_2(const void* p) { __builtin_prefetch(p, 0, 2); }
 
 /// The highest bits of 16 bytes, the first byte's the lowest.
 inline std::uint64_t high_bits(const void* bytes) {
