@@ -19,54 +19,54 @@ std::int64_t find_rank(const T* p, std::int64_t n, typename O::Rank wanted) {
   return i;
 }
 
-template <int kCount>
-struct Count {
-  static constexpr int value = kCount;
-};
-
 /// The same for elements that all have the same bits: compares four vectors at a time.
 template <bool kLast, class U, class T>
 std::int64_t find_bits(const T* p, std::int64_t n, U bits) {
   using V = Vector<U>;
   constexpr std::int64_t kWidth = V::kWidth;
   constexpr std::int64_t kGroup = 4 * kWidth;
+  if (n < kWidth) {
+    std::int64_t done = 0;
+    for (; done < n - 1; ++done) {
+      U found;
+      std::memcpy(&found, p + (kLast ? n - 1 - done : done), sizeof found);
+      if (found == bits) break;
+    }
+    return kLast ? n - 1 - done : done;
+  }
   const typename V::Type wanted = V::all(bits);
   const auto equal = [&](std::int64_t i) {
     return V::load(reinterpret_cast<const U*>(p + i)) == wanted;
   };
-  // Where among `count` vectors from `first` on, one of which has it, without a branch, which no
-  // processor could foresee: each lane's first or last position, then the lanes' lowest or highest.
-  const auto narrow = [&](std::int64_t first, auto vectors) {
-    constexpr std::int64_t kCount = decltype(vectors)::value * kWidth;
+  // Where in [first, last), at most a group, of which an element has it: without a branch that
+  // depends on the elements, as no processor could foresee it. Each lane's first or last position,
+  // then the lanes' lowest or highest. A vector may reach out to elements that do not have it.
+  const auto narrow = [&](std::int64_t first, std::int64_t last) {
+    const std::int64_t count = (last - first + kWidth - 1) / kWidth;
+    const auto start = [&](std::int64_t v) {
+      return kLast ? max_of<std::int64_t>(last - (v + 1) * kWidth, 0)
+                   : min_of(first + v * kWidth, n - kWidth);
+    };
+    const std::int64_t base = start(kLast ? count - 1 : 0);
     typename V::Type positions{};
     for (std::int64_t j = 0; j < kWidth; ++j) positions[j] = static_cast<U>(j);
-    typename V::Type lanes = V::all(static_cast<U>(kLast ? 0 : kCount - 1));
-    for (std::int64_t v = 0; v < kCount; v += kWidth) {
-      const std::int64_t at = kLast ? v : kCount - kWidth - v;
-      lanes = equal(first + at) ? positions + static_cast<U>(at) : lanes;
+    // What no lane's own position is worse than.
+    const std::int64_t worst = kLast ? 0 : start(count - 1) + kWidth - 1 - base;
+    typename V::Type lanes = V::all(static_cast<U>(worst));
+    for (std::int64_t v = count - 1; v >= 0; --v) {
+      lanes = equal(start(v)) ? positions + static_cast<U>(start(v) - base) : lanes;
     }
     const U best = reduce<U>(lanes, [](auto x, auto y) { return (kLast ? x > y : x < y) ? x : y; });
-    return first + static_cast<std::int64_t>(best);
+    return base + static_cast<std::int64_t>(best);
   };
   std::int64_t done = 0;
-  for (; done + kGroup <= n; done += kGroup) {
+  for (; done + kGroup < n; done += kGroup) {
     const std::int64_t first = kLast ? n - kGroup - done : done;
     const auto found = (equal(first) | equal(first + kWidth)) |
                        (equal(first + 2 * kWidth) | equal(first + 3 * kWidth));
-    if (any(found)) return narrow(first, Count<4>());
+    if (any(found)) return narrow(first, first + kGroup);
   }
-  for (; done + kWidth <= n; done += kWidth) {
-    const std::int64_t first = kLast ? n - kWidth - done : done;
-    if (any(equal(first))) return narrow(first, Count<1>());
-  }
-  // Fewer than a vector are left.
-  for (; done < n - 1; ++done) {
-    U found;
-    std::memcpy(&found, p + (kLast ? n - 1 - done : done), sizeof found);
-    if (found == bits) break;
-  }
-  done = min_of(done, n - 1);
-  return kLast ? n - 1 - done : done;
+  return kLast ? narrow(0, n - done) : narrow(done, n);
 }
 
 template <bool kLast, class O, class T = typename O::Element>
