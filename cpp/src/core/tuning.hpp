@@ -39,9 +39,11 @@ inline constexpr std::int64_t kReleaseLockBytes = 32 * 1024;
 inline constexpr std::int64_t kArgBlockBytes = 4096;
 inline constexpr std::int64_t kArgMaxBlockBytes = 32 * 1024;
 
-/// Rows shorter than this are treated as columns of their neighbours: the lane reduction and the
-/// second look would cost more than the row.
-inline constexpr std::int64_t kShortRowBytes = 128;
+/// Rows shorter than both of these are treated as columns of their neighbours: the lane reduction
+/// and the second look would cost more than the row. The second one is about single bytes, of which
+/// a vector holds many.
+inline constexpr std::int64_t kShortRowBytes = 256;
+inline constexpr std::int64_t kShortRowElements = 160;
 
 /// A sweep over so many bytes asks for the rows that come next: from memory it is 1.6 times as fast
 /// so, from the second-level cache a tenth slower.
@@ -67,8 +69,12 @@ inline constexpr std::int64_t kNarrowColumnsBytes = 512;
 /// span should stay in the first-level cache until all steps are done.
 inline constexpr std::int64_t kStridedTileBytes = 16 * 1024;
 
-/// Short rows are turned into columns in a buffer of so many bytes in the first-level cache.
-inline constexpr std::int64_t kTransposeBytes = 16 * 1024;
+/// Short rows are turned into columns in a buffer of so many bytes in the first-level cache. No
+/// power of two, nor would columns be: they would share the cache's sets.
+inline constexpr std::int64_t kTransposeBytes = 24 * 1024;
+
+/// Memory so far ahead is asked for meanwhile: enough to keep it busy while the columns are swept.
+inline constexpr std::int64_t kTransposePrefetchBytes = 8 * 1024;
 
 // --- top-k -----------------------------------------------------------------------------------
 

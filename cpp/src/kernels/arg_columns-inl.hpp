@@ -238,11 +238,8 @@ void arg_columns(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
   using T = typename O::Element;
   constexpr std::int64_t kElements = tuning::kTransposeBytes / static_cast<std::int64_t>(sizeof(T));
   const bool backward = panel.length_stride == -1;
-  // Columns lie a cache line further apart than they are long: at powers of two they would share
-  // the cache's sets.
-  constexpr std::int64_t kGap = 64 / static_cast<std::int64_t>(sizeof(T));
   constexpr std::int64_t kWidth = kVectorBytes / static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t most = (kElements / panel.length - kGap) / kWidth * kWidth;
+  const std::int64_t most = kElements / panel.length / kWidth * kWidth;
   if (panel.line_stride == 1 || (panel.length_stride != 1 && !backward) || most <= 0) {
     sweep_panel<O>(panel, ranks, indices);
     return;
@@ -254,11 +251,10 @@ void arg_columns(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
   turned.line_stride = 1;
   for (std::int64_t line = 0; line < panel.lines; line += most) {
     turned.lines = min_of(most, panel.lines - line);
-    const std::int64_t stride = turned.lines + kGap;
     transpose(data + line * panel.line_stride, panel.line_stride, turned.lines, panel.length,
-              columns, stride);
-    turned.data = columns + (backward ? (panel.length - 1) * stride : 0);
-    turned.length_stride = backward ? -stride : stride;
+              columns, most);
+    turned.data = columns + (backward ? (panel.length - 1) * most : 0);
+    turned.length_stride = backward ? -most : most;
     sweep_panel<O>(turned, ranks + line, indices + line);
   }
 }

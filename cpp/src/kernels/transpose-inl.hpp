@@ -64,6 +64,17 @@ void transpose_square(const U* from, std::int64_t line_stride, std::int64_t coun
   }
 }
 
+/// Asks for what lies `ahead` bytes behind some lines.
+inline void prefetch_lines(const void* lines, std::int64_t count, std::int64_t stride_bytes,
+                           std::int64_t line_bytes, std::int64_t ahead) {
+  const std::int64_t apart = max_of<std::int64_t>(1, absolute(stride_bytes));
+  const std::int64_t step = max_of<std::int64_t>(1, kCacheLine / apart);
+  for (std::int64_t line = 0; line < count; line += step) {
+    const char* at = static_cast<const char*>(lines) + line * stride_bytes + ahead;
+    for (std::int64_t b = 0; b < line_bytes; b += kCacheLine) prefetch_level_2(at + b);
+  }
+}
+
 /// Writes element i of line l, from data[l * line_stride + i], to columns[i * column_stride + l].
 /// Reads nothing outside the memory from the first line's start to the last one's end.
 template <class T>
@@ -73,9 +84,12 @@ void transpose(const T* data, std::int64_t line_stride, std::int64_t lines, std:
   constexpr std::int64_t kSide = Square<U>::kSide;
   const auto* from = reinterpret_cast<const U*>(data);
   auto* to = reinterpret_cast<U*>(columns);
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  constexpr std::int64_t kAhead = tuning::kTransposePrefetchBytes;
   std::int64_t line = 0;
   if (length >= kSide) {
     for (; line + kSide <= lines; line += kSide) {
+      prefetch_lines(from + line * line_stride, kSide, line_stride * kSize, length * kSize, kAhead);
       for (std::int64_t i = 0; i < length; i += kSide) {
         // The last square of a line overlaps the one before.
         const std::int64_t first = min_of(i, length - kSide);
@@ -87,6 +101,7 @@ void transpose(const T* data, std::int64_t line_stride, std::int64_t lines, std:
     // Reading a register reaches into the next lines, so the last few are left for the loop below.
     const std::int64_t whole = lines - (kSide - length + line_stride - 1) / line_stride;
     for (; line + kSide <= whole; line += kSide) {
+      prefetch_lines(from + line * line_stride, kSide, line_stride * kSize, length * kSize, kAhead);
       transpose_square(from + line * line_stride, line_stride, length, to + line, column_stride);
     }
   }

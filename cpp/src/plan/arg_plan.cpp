@@ -82,7 +82,8 @@ void choose_panel(std::int64_t element_size, ArgPlan& plan) {
     return;
   }
   plan.length = reduced.pop();
-  const bool short_row = plan.length.size * element_size < tuning::kShortRowBytes;
+  const bool short_row = plan.length.size * element_size < tuning::kShortRowBytes &&
+                         plan.length.size < tuning::kShortRowElements;
   plan.lines_reduced =
       short_row && reduced.count > 0 &&
       (kept.count == 0 || stride_of(reduced, reduced.count - 1) < stride_of(kept, kept.count - 1));
