@@ -54,12 +54,12 @@ def built(specification, folder):
 def call_for(package, workload, x, indices=None):
     options = workload.options
     if workload.operator == "argmax":
-        arguments = {"axis": options["axis"], "keepdims": False}
+        axis = options["axis"]
         if options.get("last"):
-            arguments["axis_direction"] = 1
+            return lambda: package.argmax(x, axis, axis_direction=1, keepdims=False)
         if options.get("omit"):
-            arguments["nan_policy"] = "omit"
-        return lambda: package.argmax(x, **arguments)
+            return lambda: package.argmax(x, axis, nan_policy="omit", keepdims=False)
+        return lambda: package.argmax(x, axis, keepdims=False)
     if workload.operator == "top_k":
         k, axis = options["k"], options["axis"]
         return lambda: package.top_k(x, k, axis=axis)

@@ -4,6 +4,7 @@
 #include "dmlcpu/operators.hpp"
 #include "numpy_seam.hpp"
 #include "options.hpp"
+#include "positional.hpp"
 
 namespace dmlcpu::python {
 namespace {
@@ -17,8 +18,9 @@ py::object gather_nd(py::handle input_object, py::handle indices_object, py::han
   descriptor.indices = as_indices(indices, "indices");
   descriptor.batch_dims = as_int(batch_dims, "batch_dims");
   descriptor.mode = as_index_mode(mode);
-  Output output = out.is_none() ? new_output(input.dtype(), output_shape(descriptor))
-                                : as_output(out, "out", input.dtype());
+  Output output = out.is_none()
+                      ? new_output(input.dtype(), descriptor.input.type, output_shape(descriptor))
+                      : as_output(out, "out", input.dtype());
   descriptor.output = output.tensor;
   descriptor.output_is_new = out.is_none();
   const auto written = py::reinterpret_borrow<py::array>(output.array).nbytes();
@@ -28,6 +30,6 @@ py::object gather_nd(py::handle input_object, py::handle indices_object, py::han
 
 }  // namespace
 
-void bind_gather_nd(py::module_& module) { module.def("gather_nd", &gather_nd); }
+void bind_gather_nd(py::module_& module) { Positional<&gather_nd>::add_to(module, "gather_nd"); }
 
 }  // namespace dmlcpu::python

@@ -142,7 +142,7 @@ Output as_output(py::handle object, const char* name, const py::dtype& dtype) {
   return {std::move(array), tensor};
 }
 
-Output new_output(const py::dtype& dtype, const Shape& shape) {
+Output new_output(const py::dtype& dtype, DataType type, const Shape& shape) {
   // As py::array's constructor does, but NumPy computes the strides of a packed array by itself.
   const auto& api = py::detail::npy_api::get();
   py::ssize_t sizes[kMaxRank];
@@ -151,13 +151,21 @@ Output new_output(const py::dtype& dtype, const Shape& shape) {
       api.PyArray_NewFromDescr_(api.PyArray_Type_, py::dtype(dtype).release().ptr(), shape.rank,
                                 sizes, nullptr, nullptr, 0, nullptr));
   if (!array) throw py::error_already_set();
-  auto elements = py::reinterpret_borrow<py::array>(array);
-  const Tensor tensor = make_tensor<void*>(elements, elements.mutable_data(), "out");
+  Tensor tensor;
+  tensor.data = py::detail::array_proxy(array.ptr())->data;
+  tensor.type = type;
+  tensor.rank = shape.rank;
+  std::int64_t stride = 1;
+  for (int d = shape.rank - 1; d >= 0; --d) {
+    tensor.sizes[d] = shape.sizes[d];
+    tensor.strides[d] = stride;
+    stride *= shape.sizes[d];
+  }
   return {std::move(array), tensor};
 }
 
 Output new_output(const py::dtype& dtype, const Tensor& layout, bool packed) {
-  if (packed) return new_output(dtype, Shape{layout.rank, layout.sizes});
+  if (packed) return new_output(dtype, *find_type(dtype), Shape{layout.rank, layout.sizes});
   const py::ssize_t item = dtype.itemsize();
   py::ssize_t last = 0;
   std::vector<py::ssize_t> sizes;

@@ -31,8 +31,8 @@ struct Output {
   Tensor tensor;
 };
 
-/// A new array, its elements not initialised.
-Output new_output(const py::dtype& dtype, const Shape& shape);
+/// A new array of a dtype, which is the library's `type`, its elements not initialised.
+Output new_output(const py::dtype& dtype, DataType type, const Shape& shape);
 
 /// A new array of the layout's sizes and strides, which are none below 0.
 Output new_output(const py::dtype& dtype, const Tensor& layout, bool packed);

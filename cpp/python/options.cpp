@@ -20,6 +20,7 @@ bool equals(py::handle string, const char* text) {
 /// The int that the object stands for, null if it is none; bool is a type of its own here.
 py::object index_of(py::handle object) {
   if (PyIndex_Check(object.ptr()) == 0 || PyBool_Check(object.ptr()) != 0) return {};
+  if (PyLong_Check(object.ptr()) != 0) return py::reinterpret_borrow<py::object>(object);
   auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
   if (!index) {
     // Arrays have __index__, but only those of one int are one.

@@ -4,8 +4,17 @@ import numpy.typing as npt
 
 __version__: str
 
-def arg(
-    largest: bool,
+def argmin(
+    input: Any,
+    axis: Any,
+    axis_direction: Any,
+    keepdims: Any,
+    index_dtype: Any,
+    nan_policy: Any,
+    out: Any,
+    /,
+) -> npt.NDArray[Any]: ...
+def argmax(
     input: Any,
     axis: Any,
     axis_direction: Any,

@@ -88,7 +88,7 @@ def argmin(
     >>> dmlcpu.argmin([1, 2, 3, 2, 1], axis_direction="decreasing")
     array([4], dtype=uint32)
     """
-    return _core.arg(False, input, axis, axis_direction, keepdims, index_dtype, nan_policy, out)
+    return _core.argmin(input, axis, axis_direction, keepdims, index_dtype, nan_policy, out)
 
 
 def argmax(
@@ -119,7 +119,7 @@ def argmax(
     >>> dmlcpu.argmax([1.0, np.nan, 3.0]), dmlcpu.argmax([1.0, np.nan, 3.0], nan_policy="omit")
     (array([1], dtype=uint32), array([2], dtype=uint32))
     """
-    return _core.arg(True, input, axis, axis_direction, keepdims, index_dtype, nan_policy, out)
+    return _core.argmax(input, axis, axis_direction, keepdims, index_dtype, nan_policy, out)
 
 
 def top_k(

@@ -26,9 +26,11 @@ inline constexpr std::int64_t kTasksPerThread = 4;
 /// one takes at least 10 us.
 inline constexpr int kArrivalPolls = 500;
 
-/// Python's lock is given up for calls on at least so many bytes. Giving it up costs some 50 ns;
-/// such calls take a microsecond or two longer than those on nothing.
-inline constexpr std::int64_t kReleaseLockBytes = 32 * 1024;
+/// Python's lock is given up for calls on at least so many bytes, those that more than one thread
+/// may work on. Giving it up and taking it back costs some 100 ns, more when others want it;
+/// smaller calls take tens of microseconds, full sorts 3 ms, less than the 5 ms that Python lets a
+/// thread keep it.
+inline constexpr std::int64_t kReleaseLockBytes = 2 * kGrainBytes;
 
 // --- argmin and argmax -----------------------------------------------------------------------
 
