@@ -51,11 +51,11 @@ TopKPlan plan(std::initializer_list<std::int64_t> sizes, std::int64_t axis, std:
 }
 
 void test_strided_axes_are_packed() {
-  const TopKPlan p = plan({500, 64}, 0, 20, 1);
+  const TopKPlan p = plan({500, 64}, 0, 40, 1);
   CHECK(p.packed);
   CHECK(p.stride == 1);
   CHECK(p.input_stride == 64);
-  CHECK(!plan({64, 500}, 1, 20, 1).packed);
+  CHECK(!plan({64, 500}, 1, 40, 1).packed);
 }
 
 void test_many_short_lines_are_searched_side_by_side() {
@@ -63,6 +63,9 @@ void test_many_short_lines_are_searched_side_by_side() {
   CHECK(plan({500, 64}, 0, 5, 1).lanes);
   CHECK(plan({64, 500}, 1, tuning::kTopKLanesMaxK, 1).lanes);
   CHECK(!plan({64, 500}, 1, tuning::kTopKLanesMaxK + 1, 1).lanes);
+  // Long enough for the extremes of blocks.
+  CHECK(plan({64, 2000}, 1, tuning::kTopKLanesAlwaysK, 1).lanes);
+  CHECK(!plan({64, 2000}, 1, tuning::kTopKLanesAlwaysK + 1, 1).lanes);
   CHECK(!plan({tuning::kTopKLanesMinLines - 1, 500}, 1, 5, 1).lanes);
   CHECK(plan({16, tuning::kTopKLanesMaxLength}, 1, 5, 1).lanes);
   CHECK(!plan({16, tuning::kTopKLanesMaxLength + 1}, 1, 5, 1).lanes);
@@ -84,8 +87,8 @@ void test_pieces_cover_the_row() {
 }
 
 void test_plans_can_be_printed() {
-  const std::string text = to_text(plan({64, 500}, 1, 20, 1));
-  CHECK(text.find("direct of 20 from 500 by 1\n") == 0);
+  const std::string text = to_text(plan({64, 500}, 1, 40, 1));
+  CHECK(text.find("direct of 40 from 500 by 1\n") == 0);
   CHECK(to_text(plan({64, 500}, 1, 5, 1)).find("lanes of 5 from 500 by 1\n") == 0);
 }
 

@@ -136,7 +136,10 @@ inline constexpr std::int64_t kTopKRadixSortLength = 256;
 /// other is faster. The length bounds the scratch memory.
 inline constexpr std::int64_t kTopKLanesMinLines = 8;
 inline constexpr std::int64_t kTopKLanesMaxLength = 2048;
-inline constexpr std::int64_t kTopKLanesMaxK = 16;
+inline constexpr std::int64_t kTopKLanesMaxK = 32;
+
+/// With more slots than this, lines that are long enough for block extremes are faster by those.
+inline constexpr std::int64_t kTopKLanesAlwaysK = 16;
 
 /// Blocks whose extremes give a bound before anything is inserted: shorter ones give a closer
 /// bound, longer ones take less time.

@@ -190,16 +190,20 @@ void top_k_lanes(const TopKLines& group, TopKItem* items) {
     }
   } else {
     U* const ranks = steps + kMost * length;
-    for (std::int64_t l = 0; l < lines; ++l) {
-      group.load(data + l * line_bytes, group.stride, length, ranks + l * length);
+    if (group.stride == 1 && group.line_stride == length) {
+      group.load(data, 1, lines * length, ranks);
+    } else {
+      for (std::int64_t l = 0; l < lines; ++l) {
+        group.load(data + l * line_bytes, group.stride, length, ranks + l * length);
+      }
     }
     for (std::int64_t l = lines; l < stride; ++l) {
       for (std::int64_t i = 0; i < length; ++i) ranks[l * length + i] = 0;
     }
     transpose(ranks, length, stride, length, steps, stride);
   }
-  select_lanes_for<U, 2, 3, 4, 5, 6, 8, 10, 12>(group.k)(steps, stride, length, lines, group.k,
-                                                         items);
+  select_lanes_for<U, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24>(group.k)(steps, stride, length, lines,
+                                                                 group.k, items);
 }
 
 }  // namespace

@@ -28,8 +28,10 @@ void group_lines(std::int64_t element_size, TopKPlan& plan) {
   const std::int64_t line_stride = std::abs(plan.lines.strides[0]);
   const bool neighbours =
       plan.lines.size > 1 && line_stride > 0 && line_stride < std::abs(plan.input_stride);
-  plan.lanes = plan.pieces == 1 && plan.lines.size >= tuning::kTopKLanesMinLines &&
-               plan.length <= tuning::kTopKLanesMaxLength && plan.k <= tuning::kTopKLanesMaxK;
+  plan.lanes =
+      plan.pieces == 1 && plan.lines.size >= tuning::kTopKLanesMinLines &&
+      plan.length <= tuning::kTopKLanesMaxLength && plan.k <= tuning::kTopKLanesMaxK &&
+      (plan.k <= tuning::kTopKLanesAlwaysK || plan.selection.strategy == TopKStrategy::kDirect);
   plan.packed =
       neighbours && !plan.lanes && line_bytes * tuning::kTopKGroupLines <= tuning::kTopKPackBytes;
   plan.stride = plan.packed ? 1 : plan.input_stride;
