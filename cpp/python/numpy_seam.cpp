@@ -165,7 +165,9 @@ Output new_output(const py::dtype& dtype, DataType type, const Shape& shape) {
 }
 
 Output new_output(const py::dtype& dtype, const Tensor& layout, bool packed) {
-  if (packed) return new_output(dtype, *find_type(dtype), Shape{layout.rank, layout.sizes});
+  const std::optional<DataType> type = find_type(dtype);
+  if (!type) fail_dtype("out", known_dtypes(), dtype);
+  if (packed) return new_output(dtype, *type, Shape{layout.rank, layout.sizes});
   const py::ssize_t item = dtype.itemsize();
   py::ssize_t last = 0;
   std::vector<py::ssize_t> sizes;
