@@ -67,6 +67,15 @@ void gather_offsets(const GatherTuples& tuples, std::int64_t first, std::int64_t
   }
 }
 
+/// Asks for the coordinates a chunk behind these: they come from memory while slices are copied.
+template <class I>
+void prefetch_next_chunk(const GatherTuples& tuples, const I* coordinates, std::int64_t count) {
+  const auto* const next =
+      reinterpret_cast<const char*>(coordinates + tuning::kGatherChunk * tuples.length);
+  const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(I));
+  for (std::int64_t b = 0; b < bytes; b += kCacheLine) prefetch_level_2(next + b);
+}
+
 /// For `count` packed tuples from `first` on, a block of tuples at a time: calls body(e,
 /// coordinate) for each of the block's coordinates, e counting them as they lie in memory, then
 /// after(tuple, tuples), where `tuple` counts from `first` on.
@@ -78,6 +87,7 @@ void for_packed(const GatherTuples& tuples, std::int64_t first, std::int64_t cou
     const std::int64_t in_block = min_of(kTupleBlock, count - i);
     const std::int64_t coordinates = in_block * tuples.length;
     const I* const block = p + i * tuples.length;
+    prefetch_next_chunk(tuples, block, coordinates);
     for (std::int64_t e = 0; e < coordinates; ++e) body(e, block[e]);
     after(i, in_block);
   }
@@ -137,6 +147,7 @@ void gather_narrow_offsets(const GatherTuples& tuples, std::int64_t first, std::
     const I* const p = static_cast<const I*>(tuples.indices) + first;
     const auto size = static_cast<std::uint32_t>(tuples.sizes[0]);
     const auto stride = static_cast<std::uint32_t>(tuples.strides[0]);
+    prefetch_next_chunk(tuples, p, count);
     for (std::int64_t i = 0; i < count; ++i) offsets[i] = offset(i, product(p[i], size, stride));
     return;
   }
