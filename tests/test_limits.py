@@ -15,9 +15,12 @@ import reference
 # Bytes and counts from cpp/src/core/tuning.hpp; around each, one less and one more.
 ROW_BLOCK_BYTES = 4096
 MAX_ROW_BLOCK_BYTES = 32 * 1024
-SHORT_ROW_BYTES = 128
+SHORT_ROW_BYTES = 256
+SHORT_ROW_ELEMENTS = 160
 COLUMN_TILE = 2048
 NARROW_BYTES = 512
+SWEEP_PREFETCH_BYTES = 512 * 1024
+SWEEP_RUN_BYTES = 4 * 64
 RANK_CHUNK = 1024
 DIRECT_LENGTH = 128
 LANES_MIN_LINES = 8
@@ -160,6 +163,28 @@ def test_column_tiles_and_step_groups(instruction_set, threads, rows, columns):
             assert (got == want).all()
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32, np.int64], ids=str)
+def test_large_sweeps_run_by_run(instruction_set, dtype):
+    """Sweeps that ask for what comes next go over the columns in runs: columns around whole runs,
+    steps around the four that are swept at once. Smaller tensors are swept in one go."""
+    dtype = np.dtype(dtype)
+    run = SWEEP_RUN_BYTES // dtype.itemsize
+    for columns in near(3 * run, 4 * run):
+        least = -(-SWEEP_PREFETCH_BYTES // (columns * dtype.itemsize))
+        for steps in range(least - 1, least + 5):
+            x = np.zeros((steps, columns), dtype)
+            want = (np.arange(columns) * 7 + steps // 2) % steps
+            x[want, np.arange(columns)] = 1
+            with dmlcpu.num_threads(1):
+                assert (dmlcpu.argmax(x, 0, keepdims=False) == want).all()
+                x[-1] = 1
+                assert (dmlcpu.argmax(x, 0, keepdims=False) == want).all()
+                if dtype.kind == "f":  # from there on by ranks
+                    x[steps // 3, -1] = np.nan
+                    want[-1] = steps // 3
+                    assert (dmlcpu.argmax(x, 0, keepdims=False) == want).all()
+
+
 @pytest.mark.parametrize("columns", [1, 2, 3, 7, 31])
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_narrow_columns_are_folded(instruction_set, threads, columns, direction):
@@ -206,7 +231,7 @@ def test_nan_in_each_step_of_columns(instruction_set, dtype, policy, columns):
 def test_short_rows_become_columns(instruction_set, threads, dtype, order):
     """Rows around the length from which each is reduced by itself; in Fortran order, rows of a
     reduction over everything, whose lines all belong to one result."""
-    limit = SHORT_ROW_BYTES // np.dtype(dtype).itemsize
+    limit = min(SHORT_ROW_BYTES // np.dtype(dtype).itemsize, SHORT_ROW_ELEMENTS)
     for length in [2, 3, *near(limit)]:
         rows = 1300
         want = np.arange(rows) % length
