@@ -4,8 +4,8 @@
 // `python bench/tune.py NAME VALUE... --only WORKLOADS` builds the library with other values of a
 // constant and races them; `python bench/run.py sweep` shows whether a curve has a step where a
 // threshold lies. The values were settled on 2-core AMD EPYC machines in November 2026, of Zen 4
-// with x86-64-v4 (threads, column tiles, blocks of top-k) and of Zen 3 with x86-64-v3 (short rows,
-// lanes, samples, sorting, gather).
+// with x86-64-v4 (threads, columns, short rows, what is asked for ahead, blocks and lanes of top-k)
+// and of Zen 3 with x86-64-v3 (samples, sorting, gather).
 #pragma once
 
 #include <cstdint>
