@@ -26,7 +26,7 @@ py::object arg(py::handle input_object, py::handle axis, py::handle axis_directi
   Output output = out.is_none() ? new_output(dtype, type, output_shape(descriptor))
                                 : as_output(out, "out", dtype);
   descriptor.output = output.tensor;
-  without_lock(input.nbytes(), [&descriptor] { run(descriptor); });
+  without_lock(bytes_touched(input), [&descriptor] { run(descriptor); });
   return std::move(output.array);
 }
 

@@ -24,7 +24,7 @@ py::object gather_nd(py::handle input_object, py::handle indices_object, py::han
   descriptor.output = output.tensor;
   descriptor.output_is_new = out.is_none();
   const auto written = py::reinterpret_borrow<py::array>(output.array).nbytes();
-  without_lock(indices.nbytes() + written, [&descriptor] { run(descriptor); });
+  without_lock(bytes_touched(indices) + written, [&descriptor] { run(descriptor); });
   return std::move(output.array);
 }
 

@@ -31,7 +31,7 @@ py::object top_k(py::handle input_object, py::handle k, py::handle axis, py::han
   }
   descriptor.values = values.tensor;
   descriptor.indices = indices.tensor;
-  without_lock(input.nbytes(), [&descriptor] { run(descriptor); });
+  without_lock(bytes_touched(input), [&descriptor] { run(descriptor); });
   return py::make_tuple(values.array, indices.array);
 }
 

@@ -16,7 +16,7 @@ void bind_gather_nd(pybind11::module_& module);
 void bind_directml(pybind11::module_& module);
 void bind_runtime(pybind11::module_& module);
 
-/// Calls body(), which works on so many bytes, and lets other Python threads run meanwhile, unless
+/// Calls body(), which touches so many bytes, and lets other Python threads run meanwhile, unless
 /// it is over in no time.
 template <class Body>
 void without_lock(std::int64_t bytes, Body&& body) {

@@ -183,6 +183,13 @@ Output new_output(const py::dtype& dtype, const Tensor& layout, bool packed) {
   return {std::move(view), tensor};
 }
 
+std::int64_t bytes_touched(const py::array& array) {
+  constexpr std::int64_t kCacheLine = 64;
+  const bool packed = (array.flags() & (py::array::c_style | py::array::f_style)) != 0;
+  const std::int64_t element = array.itemsize();
+  return array.size() * (packed ? element : std::max(element, kCacheLine));
+}
+
 DataType index_type(py::handle object) {
   // The default, without asking NumPy what it means.
   PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> uint32;

@@ -40,6 +40,9 @@ Output new_output(const py::dtype& dtype, const Tensor& layout, bool packed);
 /// The caller's: `object` must be an array of the dtype, writable.
 Output as_output(py::handle object, const char* name, const py::dtype& dtype);
 
+/// How much memory reading the array takes: of one with gaps, a cache line for each element.
+std::int64_t bytes_touched(const py::array& array);
+
 /// The library's type for an index dtype. Throws TypeError for others.
 DataType index_type(py::handle dtype);
 

@@ -1,6 +1,7 @@
 // Functions of the module that are called with positional arguments alone.
 #pragma once
 
+#include <cxxabi.h>
 #include <pybind11/pybind11.h>
 
 #include <cstddef>
@@ -39,6 +40,11 @@ class Positional<kFunction> {
       return with(arguments, std::index_sequence_for<Handles...>()).release().ptr();
     } catch (pybind11::error_already_set& error) {
       error.restore();
+#ifdef __GLIBCXX__
+    } catch (abi::__forced_unwind&) {
+      // A thread that ends while the interpreter shuts down must not be held up.
+      throw;
+#endif
     } catch (...) {
       pybind11::detail::try_translate_exceptions();
     }

@@ -64,8 +64,15 @@ void test_leaves_a_taken_processor() {
   if (processors.size() < 2) return;
   const int first = processors[0];
   const int second = processors[1];
-  CHECK(arrives_at(first, {first, second}) == second);
-  CHECK(arrives_at(second, {first, second}) == first);
+  // The scheduler may move a thread again before it can look where it is.
+  const auto moves = [&](int from, int to) {
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      if (arrives_at(from, {first, second}) == to) return true;
+    }
+    return false;
+  };
+  CHECK(moves(first, second));
+  CHECK(moves(second, first));
 }
 
 void test_stays_where_there_is_no_other() {

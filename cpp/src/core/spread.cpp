@@ -4,6 +4,9 @@
 
 #ifdef __linux__
 #include <sched.h>
+
+#include <chrono>
+#include <cstring>
 #endif
 
 namespace dmlcpu {
@@ -25,10 +28,15 @@ void Spread::leave_taken() const {
     if ((word >> (p % kWordBits) & 1U) != 0) CPU_CLR(p, &free);
   }
   if (CPU_COUNT(&free) == 0) return;
-  // The first call moves this thread, the second keeps it from being tied to where it went.
-  if (sched_setaffinity(0, sizeof free, &free) == 0) {
-    sched_setaffinity(0, sizeof allowed, &allowed);
-  }
+  if (sched_setaffinity(0, sizeof free, &free) != 0) return;
+  // That moved this thread, which is not to be tied to where it went. Linux remembers a set that
+  // was asked for: the old one was either, or whatever the process may use at any time.
+  cpu_set_t all;
+  std::memset(&all, 0xff, sizeof all);
+  cpu_set_t now;
+  const bool unlimited = sched_setaffinity(0, sizeof all, &all) == 0 &&
+                         sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &allowed);
+  if (!unlimited) sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
 void Spread::arrive(int thread, int threads) {
@@ -36,7 +44,7 @@ void Spread::arrive(int thread, int threads) {
     const int processor = sched_getcpu();
     return processor < 0 || processor >= kProcessors || take(processor);
   };
-  if (!take_current()) {
+  if (!take_current() && thread != 0) {
     leave_taken();
     take_current();
   }
@@ -45,8 +53,14 @@ void Spread::arrive(int thread, int threads) {
   const auto missing = [&] { return arrived_.load(std::memory_order_relaxed) < threads; };
   for (int poll = 0; poll < tuning::kArrivalPolls && missing(); ++poll) {
   }
-  // Those that were awake are here. Whoever waits for this processor can leave it now.
-  for (int other = 1; other < threads && missing(); ++other) sched_yield();
+  // Those that were awake are here. Whoever waits for this processor can leave it now; one that
+  // keeps it is none of ours.
+  for (int other = 1; other < threads && missing(); ++other) {
+    const auto before = std::chrono::steady_clock::now();
+    sched_yield();
+    const auto away = std::chrono::steady_clock::now() - before;
+    if (away > std::chrono::microseconds(tuning::kLongYieldMicroseconds)) break;
+  }
 }
 
 #else

@@ -10,9 +10,11 @@ namespace dmlcpu {
 /// others idle: Linux in a virtual machine takes a halted processor for one that the host has taken
 /// away, and passes it over. The threads then share one processor until the load balancer comes
 /// round, and while the first waits for the others by spinning it keeps them from it; a call of
-/// 0.1 ms took 4 to 6 ms. A thread that finds another of its region on its processor moves away.
+/// 0.1 ms took 4 to 6 ms. So a thread that starts where another of its region has started moves to
+/// any other processor that it may use.
 ///
-/// Does nothing outside Linux. Affinity is respected, and left as it was.
+/// Does nothing outside Linux. Affinity is respected, and afterwards what it was. The caller's own
+/// thread, number 0, never moves.
 class Spread {
  public:
   /// Called once by each of the region's threads as it starts. Thread 0 is the one that woke the

@@ -26,8 +26,12 @@ inline constexpr std::int64_t kTasksPerThread = 4;
 /// one takes at least 10 us.
 inline constexpr int kArrivalPolls = 500;
 
-/// Python's lock is given up for calls on at least so many bytes, those that more than one thread
-/// may work on. Giving it up and taking it back costs some 100 ns, more when others want it;
+/// A processor that is given back later than this was used by somebody else meanwhile: a thread
+/// that only moves away keeps it for some 10 us.
+inline constexpr int kLongYieldMicroseconds = 200;
+
+/// Python's lock is given up for calls that touch at least so many bytes, those that more than one
+/// thread may work on. Giving it up and taking it back costs some 100 ns, more when others want it;
 /// smaller calls take tens of microseconds, full sorts 3 ms, less than the 5 ms that Python lets a
 /// thread keep it.
 inline constexpr std::int64_t kReleaseLockBytes = 2 * kGrainBytes;
@@ -71,11 +75,12 @@ inline constexpr std::int64_t kNarrowColumnsBytes = 512;
 /// span should stay in the first-level cache until all steps are done.
 inline constexpr std::int64_t kStridedTileBytes = 16 * 1024;
 
-/// Short rows are turned into columns in a buffer of so many bytes in the first-level cache. No
-/// power of two, nor would columns be: they would share the cache's sets.
+/// Short rows are turned into columns in a buffer of so many bytes: three quarters of a first-level
+/// cache of 32 KiB, so that at any distance of the columns none of the cache's sets is overfull.
 inline constexpr std::int64_t kTransposeBytes = 24 * 1024;
 
-/// Memory so far ahead is asked for meanwhile: enough to keep it busy while the columns are swept.
+/// Rows of so many bytes ahead are asked for meanwhile: enough to keep it busy while the columns
+/// are swept.
 inline constexpr std::int64_t kTransposePrefetchBytes = 8 * 1024;
 
 // --- top-k -----------------------------------------------------------------------------------

@@ -244,6 +244,8 @@ void arg_columns(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
     sweep_panel<O>(panel, ranks, indices);
     return;
   }
+  const std::int64_t ahead = max_of<std::int64_t>(
+      1, tuning::kTransposePrefetchBytes / (panel.length * static_cast<std::int64_t>(sizeof(T))));
   alignas(kVectorBytes) T columns[kElements];
   const T* data = static_cast<const T*>(panel.data);
   if (backward) data -= panel.length - 1;
@@ -252,7 +254,7 @@ void arg_columns(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
   for (std::int64_t line = 0; line < panel.lines; line += most) {
     turned.lines = min_of(most, panel.lines - line);
     transpose(data + line * panel.line_stride, panel.line_stride, turned.lines, panel.length,
-              columns, most);
+              columns, most, ahead);
     turned.data = columns + (backward ? (panel.length - 1) * most : 0);
     turned.length_stride = backward ? -most : most;
     sweep_panel<O>(turned, ranks + line, indices + line);

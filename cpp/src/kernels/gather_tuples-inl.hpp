@@ -67,7 +67,7 @@ void gather_offsets(const GatherTuples& tuples, std::int64_t first, std::int64_t
   }
 }
 
-/// Asks for the coordinates a chunk behind these: they come from memory while slices are copied.
+/// Asks for the coordinates a chunk behind these: they come from memory while these are worked on.
 template <class I>
 void prefetch_next_chunk(const GatherTuples& tuples, const I* coordinates, std::int64_t count) {
   const auto* const next =

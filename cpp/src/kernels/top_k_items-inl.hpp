@@ -68,7 +68,7 @@ void pack_lines(const void* data, std::int64_t stride, std::int64_t length,
   const U* from = static_cast<const U*>(data);
   U* to = static_cast<U*>(packed);
   if (line_stride == 1) {
-    transpose(from, stride, length, lines, to, length);
+    transpose(from, stride, length, lines, to, length, 0);
     return;
   }
   for (std::int64_t i = 0; i < length; ++i) {

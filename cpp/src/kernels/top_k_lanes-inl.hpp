@@ -200,7 +200,7 @@ void top_k_lanes(const TopKLines& group, TopKItem* items) {
     for (std::int64_t l = lines; l < stride; ++l) {
       for (std::int64_t i = 0; i < length; ++i) ranks[l * length + i] = 0;
     }
-    transpose(ranks, length, stride, length, steps, stride);
+    transpose(ranks, length, stride, length, steps, stride, 0);
   }
   select_lanes_for<U, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24>(group.k)(steps, stride, length, lines,
                                                                  group.k, items);

@@ -64,32 +64,36 @@ void transpose_square(const U* from, std::int64_t line_stride, std::int64_t coun
   }
 }
 
-/// Asks for what lies `ahead` bytes behind some lines.
-inline void prefetch_lines(const void* lines, std::int64_t count, std::int64_t stride_bytes,
-                           std::int64_t line_bytes, std::int64_t ahead) {
+/// Asks for lines that start stride_bytes apart; of packed ones, which share cache lines, for some.
+inline void prefetch_lines(const void* first, std::int64_t count, std::int64_t stride_bytes,
+                           std::int64_t line_bytes) {
   const std::int64_t apart = max_of<std::int64_t>(1, absolute(stride_bytes));
   const std::int64_t step = max_of<std::int64_t>(1, kCacheLine / apart);
   for (std::int64_t line = 0; line < count; line += step) {
-    const char* at = static_cast<const char*>(lines) + line * stride_bytes + ahead;
+    const char* at = static_cast<const char*>(first) + line * stride_bytes;
     for (std::int64_t b = 0; b < line_bytes; b += kCacheLine) prefetch_level_2(at + b);
   }
 }
 
 /// Writes element i of line l, from data[l * line_stride + i], to columns[i * column_stride + l].
-/// Reads nothing outside the memory from the first line's start to the last one's end.
+/// Reads nothing outside the memory from the first line's start to the last one's end, but asks for
+/// the lines that lie `ahead` lines behind each, unless that is 0.
 template <class T>
 void transpose(const T* data, std::int64_t line_stride, std::int64_t lines, std::int64_t length,
-               T* columns, std::int64_t column_stride) {
+               T* columns, std::int64_t column_stride, std::int64_t ahead) {
   using U = typename IntegersOf<sizeof(T)>::Unsigned;
   constexpr std::int64_t kSide = Square<U>::kSide;
   const auto* from = reinterpret_cast<const U*>(data);
   auto* to = reinterpret_cast<U*>(columns);
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-  constexpr std::int64_t kAhead = tuning::kTransposePrefetchBytes;
+  const auto ask_ahead_of = [&](std::int64_t line) {
+    if (ahead == 0) return;
+    prefetch_lines(data + (line + ahead) * line_stride, kSide, line_stride * kSize, length * kSize);
+  };
   std::int64_t line = 0;
   if (length >= kSide) {
     for (; line + kSide <= lines; line += kSide) {
-      prefetch_lines(from + line * line_stride, kSide, line_stride * kSize, length * kSize, kAhead);
+      ask_ahead_of(line);
       for (std::int64_t i = 0; i < length; i += kSide) {
         // The last square of a line overlaps the one before.
         const std::int64_t first = min_of(i, length - kSide);
@@ -101,7 +105,7 @@ void transpose(const T* data, std::int64_t line_stride, std::int64_t lines, std:
     // Reading a register reaches into the next lines, so the last few are left for the loop below.
     const std::int64_t whole = lines - (kSide - length + line_stride - 1) / line_stride;
     for (; line + kSide <= whole; line += kSide) {
-      prefetch_lines(from + line * line_stride, kSide, line_stride * kSize, length * kSize, kAhead);
+      ask_ahead_of(line);
       transpose_square(from + line * line_stride, line_stride, length, to + line, column_stride);
     }
   }
