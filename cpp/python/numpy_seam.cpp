@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/tuning.hpp"
 #include "dmlcpu/error.hpp"
 
 namespace dmlcpu::python {
@@ -184,10 +185,9 @@ Output new_output(const py::dtype& dtype, const Tensor& layout, bool packed) {
 }
 
 std::int64_t bytes_touched(const py::array& array) {
-  constexpr std::int64_t kCacheLine = 64;
   const bool packed = (array.flags() & (py::array::c_style | py::array::f_style)) != 0;
   const std::int64_t element = array.itemsize();
-  return array.size() * (packed ? element : std::max(element, kCacheLine));
+  return array.size() * (packed ? element : std::max(element, tuning::kLookUpBytes));
 }
 
 DataType index_type(py::handle object) {
