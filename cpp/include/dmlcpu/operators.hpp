@@ -58,7 +58,8 @@ struct ArgDescriptor {
   bool keep_dims = true;  ///< reduced axes stay in the output's shape, with size 1
   AxisDirection axis_direction = AxisDirection::kIncreasing;
   NanPolicy nan_policy = NanPolicy::kPropagate;
-  Tensor output;  ///< uint32, int32, uint64 or int64
+  Tensor output;               ///< uint32, int32, uint64 or int64
+  bool output_is_new = false;  ///< see below
 };
 
 /// DML_TOP_K1_OPERATOR_DESC.
@@ -74,6 +75,7 @@ struct TopKDescriptor {
   NanPolicy nan_policy = NanPolicy::kPropagate;
   Tensor values;   ///< the input's element type and shape, with k elements along `axis`
   Tensor indices;  ///< uint32, int32, uint64 or int64; the shape of `values`
+  bool outputs_are_new = false;  ///< see below
 };
 
 /// DML_GATHER_ND_OPERATOR_DESC, and with batch_dims > 0 DML_GATHER_ND1_OPERATOR_DESC.
@@ -87,11 +89,14 @@ struct GatherNdDescriptor {
   ConstTensor indices;  ///< uint32, int32, uint64 or int64, rank 1 to 8
   std::int64_t batch_dims = 0;
   IndexMode mode = IndexMode::kRaise;
-  Tensor output;  ///< the input's element type
-  /// Whether the output may have been written to when IndexError is thrown, because nobody has seen
-  /// it yet. It saves a pass over the indices.
-  bool output_is_new = false;
+  Tensor output;               ///< the input's element type
+  bool output_is_new = false;  ///< see below
 };
+
+// An output is new when it was made for this call: packed memory of its own, of the shape that
+// output_shape() gave for the rest of the descriptor, that nobody has seen. Saying so saves small
+// calls their look at it, and gather_nd a pass over the indices: it may then have been written to
+// when IndexError is thrown. Saying so of any other output is undefined behaviour.
 
 // A tensor of rank 0 counts as having one axis of size 1 where an operator asks for an axis.
 

@@ -24,12 +24,14 @@ std::int64_t axis_size(const ConstTensor& tensor, int axis);
 /// The number of coordinates of each of the descriptor's index tuples.
 int tuple_length(const GatherNdDescriptor& descriptor);
 
-/// Everything but the pointers, outputs included.
+/// Everything but the pointers. Of a descriptor whose output is new, what output_shape() has not
+/// seen: the rest is valid, and the output fits.
 void validate_layout(const ArgDescriptor& descriptor);
 void validate_layout(const TopKDescriptor& descriptor);
 void validate_layout(const GatherNdDescriptor& descriptor);
 
-/// The pointers of a descriptor whose layout is valid: null, unaligned, outputs that overlap.
+/// The pointers of a descriptor whose layout is valid: null, unaligned, outputs that overlap; not
+/// those of new outputs.
 void validate_memory(const ArgDescriptor& descriptor);
 void validate_memory(const TopKDescriptor& descriptor);
 void validate_memory(const GatherNdDescriptor& descriptor);

@@ -36,7 +36,8 @@ Shape output_shape(const ArgDescriptor& descriptor) {
 }
 
 void validate_layout(const ArgDescriptor& descriptor) {
-  const Shape shape = output_shape(descriptor);
+  const bool is_new = descriptor.output_is_new;
+  const Shape shape = is_new ? Shape{} : output_shape(descriptor);
   if (!is_index_type(descriptor.output.type)) {
     fail<TypeError>("index_dtype", "must be uint32, int32, uint64 or int64",
                     info(descriptor.output.type).name);
@@ -47,11 +48,12 @@ void validate_layout(const ArgDescriptor& descriptor) {
     if ((axes >> d & 1U) != 0) reduced *= descriptor.input.sizes[d];
   }
   check_index_capacity("index_dtype", descriptor.output.type, reduced);
-  check_output("out", descriptor.output, shape);
+  if (!is_new) check_output("out", descriptor.output, shape);
 }
 
 void validate_memory(const ArgDescriptor& descriptor) {
   check_pointer("input", descriptor.input);
+  if (descriptor.output_is_new) return;
   check_pointer("out", as_const(descriptor.output));
   check_disjoint("out", descriptor.output, "input", descriptor.input);
 }

@@ -53,10 +53,9 @@ Shape output_shape(const GatherNdDescriptor& descriptor) {
   }
   Shape shape{rank, {}};
   auto bytes = static_cast<std::int64_t>(info(input.type).size);
-  std::copy_n(indices.sizes.begin(), indices.rank - 1, shape.sizes.begin());
-  std::copy(input.sizes.begin() + trailing, input.sizes.begin() + input.rank,
-            shape.sizes.begin() + indices.rank - 1);
+  const int leading = indices.rank - 1;
   for (int d = 0; d < rank; ++d) {
+    shape.sizes[d] = d < leading ? indices.sizes[d] : input.sizes[trailing + d - leading];
     if (shape.sizes[d] != 0 && __builtin_mul_overflow(bytes, shape.sizes[d], &bytes)) {
       fail<ValueError>("indices", "must give a result whose bytes fit 64 bits",
                        "shape " + to_text(shape));
@@ -66,7 +65,8 @@ Shape output_shape(const GatherNdDescriptor& descriptor) {
 }
 
 void validate_layout(const GatherNdDescriptor& descriptor) {
-  const Shape shape = output_shape(descriptor);
+  const bool is_new = descriptor.output_is_new;
+  const Shape shape = is_new ? Shape{} : output_shape(descriptor);
   if (descriptor.output.type != descriptor.input.type) {
     fail<TypeError>("out",
                     std::string("must have the input's dtype ") + info(descriptor.input.type).name,
@@ -81,12 +81,13 @@ void validate_layout(const GatherNdDescriptor& descriptor) {
       }
     }
   }
-  check_output("out", descriptor.output, shape);
+  if (!is_new) check_output("out", descriptor.output, shape);
 }
 
 void validate_memory(const GatherNdDescriptor& descriptor) {
   check_pointer("input", descriptor.input);
   check_pointer("indices", descriptor.indices);
+  if (descriptor.output_is_new) return;
   check_pointer("out", as_const(descriptor.output));
   check_disjoint("out", descriptor.output, "input", descriptor.input);
   check_disjoint("out", descriptor.output, "indices", descriptor.indices);

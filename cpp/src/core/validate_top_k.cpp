@@ -28,7 +28,8 @@ Shape output_shape(const TopKDescriptor& descriptor) {
 }
 
 void validate_layout(const TopKDescriptor& descriptor) {
-  const Shape shape = output_shape(descriptor);
+  const bool are_new = descriptor.outputs_are_new;
+  const Shape shape = are_new ? Shape{} : output_shape(descriptor);
   if (!is_index_type(descriptor.indices.type)) {
     fail<TypeError>("index_dtype", "must be uint32, int32, uint64 or int64",
                     info(descriptor.indices.type).name);
@@ -40,12 +41,14 @@ void validate_layout(const TopKDescriptor& descriptor) {
                     std::string("must have the input's dtype ") + info(descriptor.input.type).name,
                     info(descriptor.values.type).name);
   }
+  if (are_new) return;
   check_output("out[0]", descriptor.values, shape);
   check_output("out[1]", descriptor.indices, shape);
 }
 
 void validate_memory(const TopKDescriptor& descriptor) {
   check_pointer("input", descriptor.input);
+  if (descriptor.outputs_are_new) return;
   check_pointer("out[0]", as_const(descriptor.values));
   check_pointer("out[1]", as_const(descriptor.indices));
   check_disjoint("out[0]", descriptor.values, "input", descriptor.input);
