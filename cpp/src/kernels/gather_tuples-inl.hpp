@@ -93,10 +93,11 @@ void for_packed(const GatherTuples& tuples, std::int64_t first, std::int64_t cou
   }
 }
 
-/// An axis' property for each coordinate of a block of packed tuples.
+/// An axis' property for each coordinate of a block of packed tuples, of which there are `count`.
 template <class T>
-void repeat_for_block(const GatherTuples& tuples, const std::int64_t* of_axis, T* repeated) {
-  for (std::int64_t i = 0; i < kTupleBlock; ++i) {
+void repeat_for_block(const GatherTuples& tuples, std::int64_t count, const std::int64_t* of_axis,
+                      T* repeated) {
+  for (std::int64_t i = 0; i < min_of(count, kTupleBlock); ++i) {
     for (int j = 0; j < tuples.length; ++j) {
       repeated[i * tuples.length + j] = static_cast<T>(of_axis[j]);
     }
@@ -108,7 +109,7 @@ bool gather_check(const GatherTuples& tuples, std::int64_t first, std::int64_t c
   std::int64_t errors = 0;
   if (tuples.packed && tuples.length > 1) {
     std::int64_t sizes[kMaxTupleLength * kTupleBlock];
-    repeat_for_block(tuples, tuples.sizes, sizes);
+    repeat_for_block(tuples, count, tuples.sizes, sizes);
     for_packed<I>(
         tuples, first, count,
         [&](std::int64_t e, I coordinate) { errors |= range_error(coordinate, sizes[e]); },
@@ -154,8 +155,8 @@ void gather_narrow_offsets(const GatherTuples& tuples, std::int64_t first, std::
   std::uint32_t sizes[kMaxTupleLength * kTupleBlock];
   std::uint32_t strides[kMaxTupleLength * kTupleBlock];
   std::uint32_t products[kMaxTupleLength * kTupleBlock];
-  repeat_for_block(tuples, tuples.sizes, sizes);
-  repeat_for_block(tuples, tuples.strides, strides);
+  repeat_for_block(tuples, count, tuples.sizes, sizes);
+  repeat_for_block(tuples, count, tuples.strides, strides);
   const auto sum = [&](std::int64_t tuple, std::int64_t in_block, int length) {
     for (std::int64_t i = 0; i < in_block; ++i) {
       std::uint32_t total = 0;

@@ -36,6 +36,12 @@ struct Best {
   }
 };
 
+ArgKernel kernel_of(const ArgDescriptor& descriptor, ArgStrategy strategy) {
+  const Ranking order = ranking(descriptor.largest, descriptor.nan_policy == NanPolicy::kPropagate);
+  return kernels().arg->kernels[static_cast<int>(descriptor.input.type)][static_cast<int>(order)]
+                               [static_cast<int>(strategy)];
+}
+
 class ArgRun {
  public:
   ArgRun(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input, void* output)
@@ -44,9 +50,7 @@ class ArgRun {
         element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
         input_(static_cast<const char*>(input) + plan.input_offset * element_size_),
         output_(descriptor.output.type, output, plan.output_offset),
-        kernel_(kernels().arg->kernels[static_cast<int>(descriptor.input.type)][static_cast<int>(
-            ranking(descriptor.largest, descriptor.nan_policy == NanPolicy::kPropagate))]
-                                      [static_cast<int>(plan.strategy)]) {}
+        kernel_(kernel_of(descriptor, plan.strategy)) {}
 
   void run() const {
     if (plan_.parts > 1) {
@@ -62,8 +66,9 @@ class ArgRun {
       std::int64_t indices[kMaxTile];
       const std::int64_t last = start_of_part(cells, task + 1, tasks);
       for (std::int64_t c = start_of_part(cells, task, tasks); c < last; ++c) {
-        run_part(c, 0, {ranks, indices});
-        finish(c, {ranks, indices});
+        const Cell cell = cell_at(c);
+        run_part(cell, 0, {ranks, indices});
+        finish(cell, {ranks, indices});
       }
     });
   }
@@ -96,7 +101,7 @@ class ArgRun {
     parallel_for(plan_.threads, cells * plan_.parts, [&](std::int64_t task, int) {
       const std::int64_t cell = task / plan_.parts;
       const std::int64_t part = task % plan_.parts;
-      run_part(cell, part, best_of(cell, part));
+      run_part(cell_at(cell), part, best_of(cell, part));
     });
     for (std::int64_t cell = 0; cell < cells; ++cell) {
       const Best best = best_of(cell, 0);
@@ -106,12 +111,11 @@ class ArgRun {
           best.merge(l, other.ranks[l], other.indices[l]);
         }
       }
-      finish(cell, best);
+      finish(cell_at(cell), best);
     }
   }
 
-  void run_part(std::int64_t cell_number, std::int64_t part, const Best& best) const {
-    const Cell cell = cell_at(cell_number);
+  void run_part(const Cell& cell, std::int64_t part, const Best& best) const {
     const bool cut_length = plan_.parts_of_length && plan_.parts > 1;
     const std::int64_t unit_tiles = plan_.lines_reduced ? tiles_ : 1;
     const std::int64_t units = positions(plan_.reduced) * unit_tiles;
@@ -157,8 +161,7 @@ class ArgRun {
   }
 
   /// Merges the lines that belong to one result and writes the cell's results.
-  void finish(std::int64_t cell_number, const Best& best) const {
-    const Cell cell = cell_at(cell_number);
+  void finish(const Cell& cell, const Best& best) const {
     std::int64_t results = plan_.lines_reduced ? plan_.tile : lines_of(cell.tile);
     if (plan_.lines_reduced) {
       for (std::int64_t l = 1; l < results; ++l) {
@@ -196,6 +199,40 @@ class ArgRun {
   ArgKernel kernel_;
 };
 
+/// The elements of a packed tensor all of whose axes are reduced, 0 for others.
+std::int64_t elements_of_row(const ArgDescriptor& descriptor) {
+  const ConstTensor& input = descriptor.input;
+  if (reduced_axes(descriptor) != (1U << input.rank) - 1) return 0;
+  std::int64_t count = 1;
+  for (int d = input.rank - 1; d >= 0; --d) {
+    if (input.sizes[d] > 1 && input.strides[d] != count) return 0;
+    count *= input.sizes[d];
+  }
+  return count;
+}
+
+/// A small call's most common case, in which making a plan takes longer than following it: one row
+/// for one thread. False for any other.
+bool run_as_row(const ArgDescriptor& descriptor) {
+  const std::int64_t count = elements_of_row(descriptor);
+  const auto size = static_cast<std::int64_t>(info(descriptor.input.type).size);
+  if (count == 0 || threads_for_bytes(count * size) > 1) return false;
+  const bool from_end = descriptor.axis_direction == AxisDirection::kDecreasing;
+  ArgPanel panel{};
+  panel.data = static_cast<const char*>(descriptor.input.data) + (from_end ? count - 1 : 0) * size;
+  panel.length = count;
+  panel.length_stride = from_end ? -1 : 1;
+  panel.lines = 1;
+  panel.index_step = 1;
+  panel.starts = true;
+  std::int64_t rank = 0;
+  std::int64_t index = 0;
+  kernel_of(descriptor, ArgStrategy::kRows)(panel, &rank, &index);
+  if (from_end) index = count - 1 - index;
+  IndexOutput(descriptor.output.type, descriptor.output.data, 0).write(0, 0, &index, 1);
+  return true;
+}
+
 }  // namespace
 
 ArgPlan plan(const ArgDescriptor& descriptor) {
@@ -213,6 +250,7 @@ void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const voi
 
 void run(const ArgDescriptor& descriptor) {
   validate(descriptor);
+  if (run_as_row(descriptor)) return;
   run_planned(descriptor, plan(descriptor), descriptor.input.data, descriptor.output.data);
 }
 

@@ -57,7 +57,7 @@ std::int64_t stride_of(const Axes& axes, int position) {
 }
 
 /// The innermost axis of the loops, an axis of size 1 if there is none.
-Axis pop_or_unit(Axes& axes) { return axes.count > 0 ? axes.pop() : Axis{}; }
+Axis pop_or_unit(Axes& axes) { return axes.count > 0 ? axes.pop() : kUnitAxis; }
 
 int longest(const Axes& axes) {
   int best = axes.count - 1;
@@ -150,9 +150,10 @@ void split_work(std::int64_t element_size, int threads, ArgPlan& plan) {
   plan.threads = threads;
   const std::int64_t lines = plan.lines.size;
   const std::int64_t most = std::min(widest_tile(element_size, plan), lines);
-  const std::int64_t wanted = threads == 1 ? 1 : threads * tuning::kTasksPerThread;
   const bool folded = plan.fold.folds > 1;
   plan.tile = folded ? lines : most;
+  if (threads == 1) return;
+  const std::int64_t wanted = threads * tuning::kTasksPerThread;
   if (plan.strategy == ArgStrategy::kColumns && !folded && plan.cells() < wanted) {
     // Wide tiles read memory in long runs, so rather cut the columns' length.
     cut_into_parts(ceil_divide(wanted, plan.cells()), tuning::kMinPartSteps, plan);

@@ -27,11 +27,11 @@ struct ArgPlan {
   Axes kept;
   Axes reduced;
 
-  Axis length;  ///< the reduced axis that the kernel walks
+  Axis length = kUnitAxis;  ///< the reduced axis that the kernel walks
 
   /// The kernel's neighbouring lines: one for each result; or, when `lines_reduced`, further
   /// elements of one result. Strides are {input, output, 0} or {input, index step, 0}.
-  Axis lines;
+  Axis lines = kUnitAxis;
   bool lines_reduced = false;
   std::int64_t tile = 1;  ///< lines per kernel call, at most kMaxTile
 
@@ -58,7 +58,7 @@ struct ArgPlan {
   bool parts_of_length = false;  ///< whether `length` is cut; else the units are dealt out
   int threads = 1;
 
-  std::int64_t tiles() const { return (lines.size + tile - 1) / tile; }
+  std::int64_t tiles() const { return tile == lines.size ? 1 : (lines.size + tile - 1) / tile; }
   std::int64_t cells() const { return positions(kept) * (lines_reduced ? 1 : tiles()); }
   std::int64_t units() const { return positions(reduced) * (lines_reduced ? tiles() : 1); }
 };

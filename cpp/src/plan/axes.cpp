@@ -30,6 +30,7 @@ Axis Axes::take(int position) {
 }
 
 void simplify(Axes& stack) {
+  if (stack.count == 0 || (stack.count == 1 && stack.axes[0].size != 1)) return;
   const auto begin = stack.axes.begin();
   auto end = std::remove_if(begin, begin + stack.count, [](const Axis& a) { return a.size == 1; });
   // Insertion sort: stable, and allocates nothing, unlike std::stable_sort.

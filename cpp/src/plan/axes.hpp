@@ -10,13 +10,16 @@ namespace dmlcpu {
 
 /// One loop over up to three operands that advance together, each by its own stride.
 struct Axis {
-  std::int64_t size = 1;
-  std::array<std::int64_t, 3> strides{};
+  std::int64_t size;
+  std::array<std::int64_t, 3> strides;
 };
+
+/// The axis of one position.
+inline constexpr Axis kUnitAxis{1, {}};
 
 /// Nested loops, outermost first.
 struct Axes {
-  std::array<Axis, kMaxRank + 1> axes{};
+  std::array<Axis, kMaxRank + 1> axes;  // those behind `count` hold nothing: small calls notice
   int count = 0;
 
   void push(const Axis& axis) { axes[count++] = axis; }
@@ -64,7 +67,7 @@ class Odometer {
 
  private:
   const Axes* axes_;
-  std::array<std::int64_t, kMaxRank + 1> at_{};
+  std::array<std::int64_t, kMaxRank + 1> at_;  // those of the axes there are
   Offsets offsets_{};
 };
 

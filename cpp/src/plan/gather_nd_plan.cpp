@@ -19,8 +19,6 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   plan.threads = threads;
   plan.tuple_length = tuple_length(descriptor);
   plan.coordinate_stride = indices.strides[last];
-  std::copy_n(input.sizes.begin() + batch, plan.tuple_length, plan.sizes.begin());
-  std::copy_n(input.strides.begin() + batch, plan.tuple_length, plan.strides.begin());
 
   for (int d = 0; d < last; ++d) {
     plan.outer.push({indices.sizes[d],
@@ -28,6 +26,8 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   }
   bool sizes_narrow = true;
   for (int j = 0; j < plan.tuple_length; ++j) {
+    plan.sizes[j] = input.sizes[batch + j];
+    plan.strides[j] = input.strides[batch + j];
     const std::int64_t extent = plan.strides[j] * std::max<std::int64_t>(plan.sizes[j] - 1, 0);
     plan.lowest += std::min<std::int64_t>(extent, 0);
     plan.range += std::abs(extent);

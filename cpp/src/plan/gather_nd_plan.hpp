@@ -19,7 +19,7 @@ namespace dmlcpu {
 /// {input, output, 0}.
 struct GatherNdPlan {
   Axes outer;
-  Axis tuples;
+  Axis tuples = kUnitAxis;
   std::int64_t chunk = 1;  ///< tuples per task
 
   int tuple_length = 1;
@@ -33,7 +33,7 @@ struct GatherNdPlan {
   std::int64_t range = 0;   ///< from the lowest to the highest
 
   Axes slices;
-  Axis slice;
+  Axis slice = kUnitAxis;
   int threads = 1;
 
   std::int64_t chunks() const { return (tuples.size + chunk - 1) / chunk; }

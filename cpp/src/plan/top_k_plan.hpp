@@ -39,7 +39,7 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, s
 /// Strides of `outer` and `lines` are {input, values, indices}.
 struct TopKPlan {
   Axes outer;
-  Axis lines;
+  Axis lines = kUnitAxis;
   std::int64_t group = 1;  ///< lines per task
   bool packed = false;     ///< whether a group is copied side by side before it is searched
 
