@@ -205,14 +205,16 @@ class Compiled {
       in[i] = {tensor.data, lent_bytes(tensor, expected)};
       bytes += expected.bytes;
     }
-    std::array<Output, 2> results;
+    std::array<py::object, 2> results;
     std::array<dmlcpu_output, 2> outputs{};
     for (std::size_t o = 0; o < output_count; ++o) {
       const Expected& expected = expected_[input_count_ + o];
-      results[o] = out.is_none() ? new_output(expected.dtype, expected.layout, expected.packed)
-                                 : as_output(output_of(out, o, output_count), expected.name.c_str(),
-                                             expected.dtype);
-      outputs[o] = {results[o].tensor.data, lent_bytes(results[o].tensor, expected)};
+      Tensor tensor;
+      results[o] = out.is_none()
+                       ? new_output(expected.dtype, expected.layout, expected.packed, tensor)
+                       : as_output(output_of(out, o, output_count), expected.name.c_str(),
+                                   expected.dtype, tensor);
+      outputs[o] = {tensor.data, lent_bytes(tensor, expected)};
       bytes += expected.bytes;
     }
     const auto run = [&] {
@@ -220,8 +222,8 @@ class Compiled {
                          static_cast<std::uint32_t>(output_count));
     };
     without_lock(bytes, run);
-    if (output_count == 1) return std::move(results[0].array);
-    return py::make_tuple(results[0].array, results[1].array);
+    if (output_count == 1) return std::move(results[0]);
+    return py::make_tuple(results[0], results[1]);
   }
 
  private:

@@ -1,42 +1,58 @@
+#include <pybind11/gil_safe_call_once.h>
+
 #include "bindings.hpp"
 #include "dmlcpu/operators.hpp"
+#include "function.hpp"
 #include "numpy_seam.hpp"
 #include "options.hpp"
-#include "positional.hpp"
 
 namespace dmlcpu::python {
 namespace {
 
+/// A dmlcpu.TopK, made as its own _make() would.
+py::object make_pair(const py::object& values, const py::object& indices) {
+  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> type;
+  const py::object& top_k = type.call_once_and_store_result([] {
+                                  return py::module_::import("dmlcpu._types").attr("TopK");
+                                })
+                                .get_stored();
+  const py::tuple arguments = py::make_tuple(py::make_tuple(values, indices));
+  auto pair = py::reinterpret_steal<py::object>(
+      PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject*>(top_k.ptr()), arguments.ptr(), nullptr));
+  if (!pair) throw py::error_already_set();
+  return pair;
+}
+
 py::object top_k(py::handle input_object, py::handle k, py::handle axis, py::handle axis_direction,
                  py::handle index_dtype_object, py::handle nan_policy, py::handle out) {
   const py::array input = as_array(input_object, "input");
-  TopKDescriptor descriptor;
-  descriptor.input = as_tensor(input, "input");
-  descriptor.k = as_int(k, "k");
-  descriptor.axis = as_axis(axis);
-  descriptor.axis_direction = as_axis_direction(axis_direction);
-  descriptor.nan_policy = as_nan_policy(nan_policy);
+  TopKDescriptor descriptor{as_tensor(input, "input"),
+                            as_axis(axis),
+                            as_int(k, "k"),
+                            as_axis_direction(axis_direction),
+                            as_nan_policy(nan_policy),
+                            {},
+                            {},
+                            out.is_none()};
   const DataType type = index_type(index_dtype_object);
   const py::dtype indices_dtype = index_dtype(type);
-  Output values;
-  Output indices;
+  py::object values;
+  py::object indices;
   if (out.is_none()) {
     const Shape shape = output_shape(descriptor);
-    values = new_output(input.dtype(), descriptor.input.type, shape);
-    indices = new_output(indices_dtype, type, shape);
+    values = new_output(input.dtype(), descriptor.input.type, shape, descriptor.values);
+    indices = new_output(indices_dtype, type, shape, descriptor.indices);
   } else {
     const py::tuple pair = as_pair(out);
-    values = as_output(pair[0], "out[0]", input.dtype());
-    indices = as_output(pair[1], "out[1]", indices_dtype);
+    values = as_output(pair[0], "out[0]", input.dtype(), descriptor.values);
+    indices = as_output(pair[1], "out[1]", indices_dtype, descriptor.indices);
   }
-  descriptor.values = values.tensor;
-  descriptor.indices = indices.tensor;
   without_lock(bytes_touched(input), [&descriptor] { run(descriptor); });
-  return py::make_tuple(values.array, indices.array);
+  return make_pair(values, indices);
 }
 
 }  // namespace
 
-void bind_top_k(py::module_& module) { Positional<&top_k>::add_to(module, "top_k"); }
+void bind_top_k(py::module_& module) { add_native<&top_k>(module, "native_top_k"); }
 
 }  // namespace dmlcpu::python

@@ -87,13 +87,15 @@ BasicTensor<Pointer> make_tensor(const py::array& array, Pointer data, const cha
   tensor.data = data;
   tensor.type = *type;
   tensor.rank = static_cast<int>(array.ndim());
-  const auto size = static_cast<std::int64_t>(info(*type).size);
-  bool aligned = reinterpret_cast<std::uintptr_t>(data) % info(*type).size == 0;
+  const auto size = static_cast<std::int64_t>(info(*type).size);  // a power of two
+  const int shift = __builtin_ctzll(info(*type).size);
+  bool aligned = (reinterpret_cast<std::uintptr_t>(data) & (info(*type).size - 1)) == 0;
   for (int d = 0; d < tensor.rank; ++d) {
     tensor.sizes[d] = array.shape()[d];
     // NumPy leaves the strides of axes without a second element undefined.
-    tensor.strides[d] = tensor.sizes[d] > 1 ? array.strides()[d] / size : 0;
-    aligned = aligned && (tensor.sizes[d] <= 1 || array.strides()[d] % size == 0);
+    const std::int64_t bytes = tensor.sizes[d] > 1 ? array.strides()[d] : 0;
+    tensor.strides[d] = bytes >> shift;
+    aligned = aligned && (bytes & (size - 1)) == 0;
   }
   if (!aligned && array.size() > 0) {
     throw ValueError(std::string(name) + ": must be aligned to its elements of " +
@@ -126,7 +128,7 @@ ConstTensor as_tensor_of(const py::array& array, const char* name, const py::dty
   return as_tensor(array, name);
 }
 
-Output as_output(py::handle object, const char* name, const py::dtype& dtype) {
+py::object as_output(py::handle object, const char* name, const py::dtype& dtype, Tensor& tensor) {
   if (!is_array(object)) {
     throw TypeError(std::string(name) + ": must be a numpy.ndarray, got " + type_name(object));
   }
@@ -139,11 +141,11 @@ Output as_output(py::handle object, const char* name, const py::dtype& dtype) {
   if (!array.writeable()) {
     throw ValueError(std::string(name) + ": must be writable, got a read-only array");
   }
-  const Tensor tensor = make_tensor<void*>(array, array.mutable_data(), name);
-  return {std::move(array), tensor};
+  tensor = make_tensor<void*>(array, array.mutable_data(), name);
+  return std::move(array);
 }
 
-Output new_output(const py::dtype& dtype, DataType type, const Shape& shape) {
+py::object new_output(const py::dtype& dtype, DataType type, const Shape& shape, Tensor& tensor) {
   // As py::array's constructor does, but NumPy computes the strides of a packed array by itself.
   const auto& api = py::detail::npy_api::get();
   py::ssize_t sizes[kMaxRank];
@@ -152,7 +154,6 @@ Output new_output(const py::dtype& dtype, DataType type, const Shape& shape) {
       api.PyArray_NewFromDescr_(api.PyArray_Type_, py::dtype(dtype).release().ptr(), shape.rank,
                                 sizes, nullptr, nullptr, 0, nullptr));
   if (!array) throw py::error_already_set();
-  Tensor tensor;
   tensor.data = py::detail::array_proxy(array.ptr())->data;
   tensor.type = type;
   tensor.rank = shape.rank;
@@ -162,13 +163,13 @@ Output new_output(const py::dtype& dtype, DataType type, const Shape& shape) {
     tensor.strides[d] = stride;
     stride *= shape.sizes[d];
   }
-  return {std::move(array), tensor};
+  return array;
 }
 
-Output new_output(const py::dtype& dtype, const Tensor& layout, bool packed) {
+py::object new_output(const py::dtype& dtype, const Tensor& layout, bool packed, Tensor& tensor) {
   const std::optional<DataType> type = find_type(dtype);
   if (!type) fail_dtype("out", known_dtypes(), dtype);
-  if (packed) return new_output(dtype, *type, Shape{layout.rank, layout.sizes});
+  if (packed) return new_output(dtype, *type, Shape{layout.rank, layout.sizes}, tensor);
   const py::ssize_t item = dtype.itemsize();
   py::ssize_t last = 0;
   std::vector<py::ssize_t> sizes;
@@ -180,8 +181,8 @@ Output new_output(const py::dtype& dtype, const Tensor& layout, bool packed) {
   }
   py::array memory(dtype, std::vector<py::ssize_t>{last + 1});
   py::array view(dtype, sizes, strides, memory.mutable_data(), memory);
-  const Tensor tensor = make_tensor<void*>(view, view.mutable_data(), "out");
-  return {std::move(view), tensor};
+  tensor = make_tensor<void*>(view, view.mutable_data(), "out");
+  return std::move(view);
 }
 
 std::int64_t bytes_touched(const py::array& array) {

@@ -25,20 +25,16 @@ ConstTensor as_indices(const py::array& array, const char* name);
 /// The same for arrays that must be of the dtype.
 ConstTensor as_tensor_of(const py::array& array, const char* name, const py::dtype& dtype);
 
-/// An array that a call returns, and the view of it to write to.
-struct Output {
-  py::object array;
-  Tensor tensor;
-};
+// The arrays that a call returns; `tensor` becomes the view to write to.
 
 /// A new array of a dtype, which is the library's `type`, its elements not initialised.
-Output new_output(const py::dtype& dtype, DataType type, const Shape& shape);
+py::object new_output(const py::dtype& dtype, DataType type, const Shape& shape, Tensor& tensor);
 
 /// A new array of the layout's sizes and strides, which are none below 0.
-Output new_output(const py::dtype& dtype, const Tensor& layout, bool packed);
+py::object new_output(const py::dtype& dtype, const Tensor& layout, bool packed, Tensor& tensor);
 
 /// The caller's: `object` must be an array of the dtype, writable.
-Output as_output(py::handle object, const char* name, const py::dtype& dtype);
+py::object as_output(py::handle object, const char* name, const py::dtype& dtype, Tensor& tensor);
 
 /// How much memory reading the array takes: of one with gaps, a cache line for each element.
 std::int64_t bytes_touched(const py::array& array);

@@ -39,15 +39,19 @@ py::object index_of(py::handle object) {
                   Py_TYPE(actual.ptr())->tp_name);
 }
 
+std::int64_t value_of(const py::object& index, const char* name) {
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  if (overflow != 0) fail_value(name, "must fit 64 bits", index);
+  return value;
+}
+
 }  // namespace
 
 std::int64_t as_int(py::handle object, const char* name) {
   const py::object index = index_of(object);
   if (!index) fail_type(name, "must be an int", object);
-  int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-  if (overflow != 0) fail_value(name, "must fit 64 bits", index);
-  return value;
+  return value_of(index, name);
 }
 
 std::int64_t as_axis(py::handle object) {
@@ -99,8 +103,9 @@ AxisDirection as_axis_direction(py::handle object) {
     if (equals(lower, "decreasing")) return AxisDirection::kDecreasing;
     fail_value("axis_direction", kRequirement, object);
   }
-  if (!index_of(object)) fail_type("axis_direction", kRequirement, object);
-  const std::int64_t value = as_int(object, "axis_direction");
+  const py::object index = index_of(object);
+  if (!index) fail_type("axis_direction", kRequirement, object);
+  const std::int64_t value = value_of(index, "axis_direction");
   if (value != 0 && value != 1) fail_value("axis_direction", kRequirement, object);
   return static_cast<AxisDirection>(value);
 }

@@ -1,42 +1,15 @@
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-import numpy.typing as npt
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 __version__: str
 
-def argmin(
-    input: Any,
-    axis: Any,
-    axis_direction: Any,
-    keepdims: Any,
-    index_dtype: Any,
-    nan_policy: Any,
-    out: Any,
-    /,
-) -> npt.NDArray[Any]: ...
-def argmax(
-    input: Any,
-    axis: Any,
-    axis_direction: Any,
-    keepdims: Any,
-    index_dtype: Any,
-    nan_policy: Any,
-    out: Any,
-    /,
-) -> npt.NDArray[Any]: ...
-def top_k(
-    input: Any,
-    k: Any,
-    axis: Any,
-    axis_direction: Any,
-    index_dtype: Any,
-    nan_policy: Any,
-    out: Any,
-    /,
-) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]: ...
-def gather_nd(
-    input: Any, indices: Any, batch_dims: Any, mode: Any, out: Any, /
-) -> npt.NDArray[Any]: ...
+# Decorators: of a declaration they make the function it declares.
+def native_argmin(declaration: _Function, /) -> _Function: ...
+def native_argmax(declaration: _Function, /) -> _Function: ...
+def native_top_k(declaration: _Function, /) -> _Function: ...
+def native_gather_nd(declaration: _Function, /) -> _Function: ...
 
 class CompiledOperator:
     def __init__(

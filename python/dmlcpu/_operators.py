@@ -1,4 +1,8 @@
-"""The four operators: names, defaults, documentation. The work is done in the extension module."""
+"""The four operators: names, defaults, documentation.
+
+These are declarations: the extension module makes of each a function that binds arguments as Python
+would, and then runs the operator without running Python code.
+"""
 
 from __future__ import annotations  # help() shows the annotations as written
 
@@ -20,6 +24,7 @@ _INCREASING = AxisDirection.INCREASING
 _DECREASING = AxisDirection.DECREASING
 
 
+@_core.native_argmin
 def argmin(
     input: npt.ArrayLike,
     axis: Axis = None,
@@ -88,9 +93,9 @@ def argmin(
     >>> dmlcpu.argmin([1, 2, 3, 2, 1], axis_direction="decreasing")
     array([4], dtype=uint32)
     """
-    return _core.argmin(input, axis, axis_direction, keepdims, index_dtype, nan_policy, out)
 
 
+@_core.native_argmax
 def argmax(
     input: npt.ArrayLike,
     axis: Axis = None,
@@ -119,9 +124,9 @@ def argmax(
     >>> dmlcpu.argmax([1.0, np.nan, 3.0]), dmlcpu.argmax([1.0, np.nan, 3.0], nan_policy="omit")
     (array([1], dtype=uint32), array([2], dtype=uint32))
     """
-    return _core.argmax(input, axis, axis_direction, keepdims, index_dtype, nan_policy, out)
 
 
+@_core.native_top_k
 def top_k(
     input: npt.ArrayLike,
     k: int,
@@ -181,10 +186,9 @@ def top_k(
     >>> dmlcpu.top_k([3.0, 1.0, 2.0], 2, axis_direction="increasing").values
     array([1., 2.])
     """
-    values, indices = _core.top_k(input, k, axis, axis_direction, index_dtype, nan_policy, out)
-    return TopK(values, indices)
 
 
+@_core.native_gather_nd
 def gather_nd(
     input: npt.ArrayLike,
     indices: npt.ArrayLike,
@@ -242,4 +246,3 @@ def gather_nd(
     >>> dmlcpu.gather_nd([[0, 1], [2, 3]], [[1], [-2]], batch_dims=1)
     array([1, 2])
     """
-    return _core.gather_nd(input, indices, batch_dims, mode, out)

@@ -1,0 +1,195 @@
+#include "function.hpp"
+
+#include <pybind11/gil_safe_call_once.h>
+#include <structmember.h>  // what a type made at run time states its members with
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+namespace dmlcpu::python {
+namespace {
+
+namespace py = pybind11;
+
+constexpr int kMaxParameters = 8;
+
+struct Function {
+  PyObject header;  // as every object begins
+  vectorcallfunc call;
+  Native native;
+  PyObject* declaration;
+  PyObject* attributes;       // __doc__, __wrapped__ and so on
+  PyObject* weak_references;  // CPython's list of them
+  int positional;             // how many parameters may be given by position
+  int parameters;
+  PyObject* names[kMaxParameters];
+  PyObject* defaults[kMaxParameters];  // null where an argument is required
+};
+
+Function* as_function(PyObject* object) { return reinterpret_cast<Function*>(object); }
+
+/// The parameter of that name, -1 if there is none.
+int find_parameter(const Function& function, PyObject* name) {
+  // Names in source code are interned, so that equal ones are one object.
+  for (int p = 0; p < function.parameters; ++p) {
+    if (function.names[p] == name) return p;
+  }
+  for (int p = 0; p < function.parameters; ++p) {
+    if (PyUnicode_Compare(function.names[p], name) == 0) return p;
+  }
+  return -1;
+}
+
+/// Finds the argument of each parameter. False if the declaration does not take the given ones.
+bool bind(const Function& function, PyObject* const* given, Py_ssize_t count, PyObject* keywords,
+          PyObject** arguments) {
+  if (count > function.positional) return false;
+  for (int p = 0; p < function.parameters; ++p) arguments[p] = p < count ? given[p] : nullptr;
+  const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
+  for (Py_ssize_t n = 0; n < named; ++n) {
+    const int p = find_parameter(function, PyTuple_GET_ITEM(keywords, n));
+    if (p < 0 || arguments[p] != nullptr) return false;
+    arguments[p] = given[count + n];
+  }
+  for (int p = 0; p < function.parameters; ++p) {
+    if (arguments[p] == nullptr) arguments[p] = function.defaults[p];
+    if (arguments[p] == nullptr) return false;
+  }
+  return true;
+}
+
+PyObject* call(PyObject* self, PyObject* const* given, std::size_t count_and_flag,
+               PyObject* keywords) {
+  const Function& function = *as_function(self);
+  PyObject* arguments[kMaxParameters];
+  if (bind(function, given, PyVectorcall_NARGS(count_and_flag), keywords, arguments)) {
+    return function.native(arguments);
+  }
+  // Python says what is wrong, in its own words.
+  PyObject* const result =
+      PyObject_Vectorcall(function.declaration, given, count_and_flag, keywords);
+  if (result != nullptr) {
+    Py_DECREF(result);
+    PyErr_SetString(PyExc_SystemError, "a declaration took arguments that its function refused");
+  }
+  return nullptr;
+}
+
+/// In a class it becomes a method, as every Python function does.
+PyObject* get(PyObject* self, PyObject* object, PyObject* /*type*/) {
+  if (object == nullptr || object == Py_None) return Py_NewRef(self);
+  return PyMethod_New(self, object);
+}
+
+PyObject* repr(PyObject* self) { return PyObject_Repr(as_function(self)->declaration); }
+
+/// Functions are pickled and copied by their names.
+PyObject* reduce(PyObject* self, PyObject* /*no argument*/) {
+  return PyObject_GetAttrString(self, "__qualname__");
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  const Function& function = *as_function(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(function.declaration);
+  Py_VISIT(function.attributes);
+  for (PyObject* value : function.defaults) Py_VISIT(value);
+  return 0;
+}
+
+/// What a call needs stays: a cycle of references also goes through a dict or the declaration,
+/// which know how to let go.
+int clear(PyObject* self) {
+  Py_CLEAR(as_function(self)->attributes);
+  return 0;
+}
+
+void deallocate(PyObject* self) {
+  Function& function = *as_function(self);
+  PyObject_GC_UnTrack(self);
+  if (function.weak_references != nullptr) PyObject_ClearWeakRefs(self);
+  Py_CLEAR(function.attributes);
+  Py_CLEAR(function.declaration);
+  for (PyObject*& name : function.names) Py_CLEAR(name);
+  for (PyObject*& value : function.defaults) Py_CLEAR(value);
+  PyTypeObject* const type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* make_type() {
+  static PyMemberDef members[] = {
+      {"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, call), READONLY, nullptr},
+      {"__dictoffset__", T_PYSSIZET, offsetof(Function, attributes), READONLY, nullptr},
+      {"__weaklistoffset__", T_PYSSIZET, offsetof(Function, weak_references), READONLY, nullptr},
+      {}};
+  static PyGetSetDef properties[] = {
+      {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr}, {}};
+  static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {}};
+  const auto slot = [](auto function) { return reinterpret_cast<void*>(function); };
+  PyType_Slot slots[] = {{Py_tp_call, slot(PyVectorcall_Call)},
+                         {Py_tp_descr_get, slot(get)},
+                         {Py_tp_repr, slot(repr)},
+                         {Py_tp_traverse, slot(traverse)},
+                         {Py_tp_clear, slot(clear)},
+                         {Py_tp_dealloc, slot(deallocate)},
+                         {Py_tp_members, members},
+                         {Py_tp_getset, properties},
+                         {Py_tp_methods, methods},
+                         {}};
+  PyType_Spec spec{"dmlcpu._core.Function", sizeof(Function), 0,
+                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                       Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+                   slots};
+  PyObject* const type = PyType_FromSpec(&spec);
+  if (type == nullptr) throw py::error_already_set();
+  return type;
+}
+
+PyTypeObject* function_type() {
+  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> type;
+  return reinterpret_cast<PyTypeObject*>(
+      type.call_once_and_store_result([] { return py::reinterpret_steal<py::object>(make_type()); })
+          .get_stored()
+          .ptr());
+}
+
+}  // namespace
+
+py::object make_function(py::handle declaration, Native native, int parameters) {
+  const py::object code = declaration.attr("__code__");
+  const int positional = code.attr("co_argcount").cast<int>();
+  const py::tuple names = code.attr("co_varnames");
+  if (parameters > kMaxParameters ||
+      positional + code.attr("co_kwonlyargcount").cast<int>() != parameters) {
+    throw std::logic_error("a declaration must have " + std::to_string(parameters) + " parameters");
+  }
+  PyTypeObject* const type = function_type();
+  auto object = py::reinterpret_steal<py::object>(type->tp_alloc(type, 0));
+  if (!object) throw py::error_already_set();
+  Function& function = *as_function(object.ptr());
+  function.call = call;
+  function.native = native;
+  function.positional = positional;
+  function.parameters = parameters;
+  function.declaration = Py_NewRef(declaration.ptr());
+  const py::object by_position = declaration.attr("__defaults__");
+  const py::object by_name = declaration.attr("__kwdefaults__");
+  const int required =
+      positional - (by_position.is_none() ? 0 : static_cast<int>(py::len(by_position)));
+  for (int p = 0; p < parameters; ++p) {
+    py::object name = names[static_cast<std::size_t>(p)];
+    py::object value;
+    if (p < positional) {
+      if (p >= required) value = by_position[py::int_(p - required)];
+    } else if (!by_name.is_none() && by_name.contains(name)) {
+      value = by_name[name];
+    }
+    function.names[p] = name.release().ptr();
+    function.defaults[p] = value.release().ptr();
+  }
+  return py::module_::import("functools").attr("update_wrapper")(object, declaration);
+}
+
+}  // namespace dmlcpu::python

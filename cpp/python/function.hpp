@@ -1,0 +1,66 @@
+// Functions declared in Python that run native code: Python states names, defaults and
+// documentation, and a call runs none of its code.
+#pragma once
+
+#include <cxxabi.h>
+#include <pybind11/pybind11.h>
+
+#include <cstddef>
+#include <utility>
+
+namespace dmlcpu::python {
+
+/// A function's work, given an argument for each parameter, in their order. Returns a new
+/// reference, or null with Python's error set.
+using Native = PyObject* (*)(PyObject* const* arguments);
+
+/// A function of handles as Native: exceptions become Python's.
+template <auto kFunction>
+struct NativeOf;
+
+template <class... Handles, pybind11::object (*kFunction)(Handles...)>
+struct NativeOf<kFunction> {
+  static constexpr int kParameters = sizeof...(Handles);
+
+  static PyObject* run(PyObject* const* arguments) {
+    try {
+      return with(arguments, std::index_sequence_for<Handles...>()).release().ptr();
+    } catch (pybind11::error_already_set& error) {
+      error.restore();
+#ifdef __GLIBCXX__
+    } catch (abi::__forced_unwind&) {
+      // A thread that ends while the interpreter shuts down must not be held up.
+      throw;
+#endif
+    } catch (...) {
+      pybind11::detail::try_translate_exceptions();
+    }
+    return nullptr;
+  }
+
+ private:
+  template <std::size_t... kIndices>
+  static pybind11::object with(PyObject* const* arguments, std::index_sequence<kIndices...>) {
+    return kFunction(pybind11::handle(arguments[kIndices])...);
+  }
+};
+
+/// A callable with the parameters, defaults, name and documentation of `declaration`, a Python
+/// function of `parameters` plain parameters (no *args, no **kwargs, none positional-only), whose
+/// calls run `native`. It takes and refuses arguments just as `declaration` does, is pickled by
+/// name, and becomes a method in a class.
+pybind11::object make_function(pybind11::handle declaration, Native native, int parameters);
+
+/// Adds a decorator to the module that turns a declaration into such a function.
+template <auto kFunction>
+void add_native(pybind11::module_& module, const char* name) {
+  module.def(
+      name,
+      [](const pybind11::object& declaration) {
+        return make_function(declaration, &NativeOf<kFunction>::run,
+                             NativeOf<kFunction>::kParameters);
+      },
+      pybind11::arg("declaration"), pybind11::pos_only());
+}
+
+}  // namespace dmlcpu::python

@@ -1,0 +1,184 @@
+"""The operators as Python functions: what they take by name and by position, and what they are."""
+
+import copy
+import gc
+import inspect
+import pickle
+import pydoc
+import re
+import sys
+import typing
+import weakref
+
+import numpy as np
+import pytest
+
+import dmlcpu
+from dmlcpu import AxisDirection, _core
+
+X = np.array([[1, 2, 3], [3, 0, 4]], np.float32)
+OPERATORS = [dmlcpu.argmin, dmlcpu.argmax, dmlcpu.top_k, dmlcpu.gather_nd]
+
+ARG = {
+    "input": inspect.Parameter.empty,
+    "axis": None,
+    "axis_direction": AxisDirection.INCREASING,
+    "keepdims": True,
+    "index_dtype": np.uint32,
+    "nan_policy": "propagate",
+    "out": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("operator", "positional", "parameters"),
+    [
+        (dmlcpu.argmin, 2, ARG),
+        (dmlcpu.argmax, 2, ARG),
+        (
+            dmlcpu.top_k,
+            2,
+            {
+                "input": inspect.Parameter.empty,
+                "k": inspect.Parameter.empty,
+                "axis": -1,
+                "axis_direction": AxisDirection.DECREASING,
+                "index_dtype": np.uint32,
+                "nan_policy": "propagate",
+                "out": None,
+            },
+        ),
+        (
+            dmlcpu.gather_nd,
+            2,
+            {
+                "input": inspect.Parameter.empty,
+                "indices": inspect.Parameter.empty,
+                "batch_dims": 0,
+                "mode": "raise",
+                "out": None,
+            },
+        ),
+    ],
+)
+def test_signatures(operator, positional, parameters):
+    found = inspect.signature(operator).parameters
+    assert {name: p.default for name, p in found.items()} == parameters
+    kinds = [p.kind for p in found.values()]
+    assert kinds[:positional] == [inspect.Parameter.POSITIONAL_OR_KEYWORD] * positional
+    assert set(kinds[positional:]) == {inspect.Parameter.KEYWORD_ONLY}
+
+
+def test_every_parameter_reaches_its_place():
+    """By a value that changes the result, or an error that names it."""
+    x = np.array([[1, np.nan, 3], [3, 3, 1]], np.float32)
+    assert dmlcpu.argmax(input=x, axis=1).tolist() == [[1], [0]]
+    assert dmlcpu.argmax(x, 1, nan_policy="omit", keepdims=False).tolist() == [2, 0]
+    assert dmlcpu.argmax(x, axis=1, axis_direction=1, nan_policy="omit").tolist() == [[2], [1]]
+    assert dmlcpu.argmin(axis=0, input=x[:, ::2], index_dtype=np.int64).dtype == np.int64
+    for name in ["axis", "axis_direction", "keepdims", "index_dtype", "nan_policy", "out"]:
+        for operator in (dmlcpu.argmin, dmlcpu.argmax):
+            with pytest.raises(TypeError, match=f"^{name}: "):
+                operator(x, **{name: 1.5})
+    for name in ["k", "axis", "axis_direction", "index_dtype", "nan_policy", "out"]:
+        with pytest.raises(TypeError, match=f"^{name}: "):
+            dmlcpu.top_k(**({"input": x, "k": 1} | {name: 1.5}))
+    for name in ["indices", "batch_dims", "mode", "out"]:
+        with pytest.raises(TypeError, match=f"^{name}: "):
+            dmlcpu.gather_nd(**({"input": x, "indices": [[0]]} | {name: 1.5}))
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize(
+    ("positional", "named"),
+    [
+        ((), {}),
+        ((X, 1, 1), {}),
+        ((X, 1, 1, 1, 1, 1, 1, 1, 1, 1), {}),
+        ((X, 1), {"input": X}),
+        ((X, 1), {"no_such_name": 1}),
+        ((X, 1), {"": 1}),
+        ((), {"out": None}),
+    ],
+)
+def test_arguments_are_refused_in_python_s_own_words(operator, positional, named):
+    with pytest.raises(TypeError) as wanted:
+        operator.__wrapped__(*positional, **named)
+    with pytest.raises(TypeError, match="^" + re.escape(str(wanted.value)) + "$"):
+        operator(*positional, **named)
+
+
+def test_names_need_not_be_the_same_objects():
+    """Names in source code are interned; others are equal, but not identical."""
+
+    class Name(str):
+        pass
+
+    name = "".join(["ax", "is"])
+    assert name is not sys.intern("axis")
+    assert dmlcpu.argmax(X, **{name: 1}).tolist() == [[2], [2]]
+    assert dmlcpu.argmax(X, **{Name("axis"): 1}).tolist() == [[2], [2]]
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_they_behave_as_functions(operator):
+    name = operator.__name__
+    assert getattr(dmlcpu, name) is operator
+    assert operator.__qualname__ == name
+    assert operator.__module__ == "dmlcpu._operators"
+    assert inspect.isroutine(operator)
+    assert repr(operator).startswith(f"<function {name} at ")
+    assert typing.get_type_hints(operator)
+    assert pickle.loads(pickle.dumps(operator)) is operator
+    assert copy.copy(operator) is copy.deepcopy(operator) is operator
+    assert weakref.ref(operator)() is operator
+    assert {operator: 1}[operator] == 1
+    text = pydoc.plain(pydoc.render_doc(operator))
+    assert f"{name}(input: " in text
+    assert "Examples" in text
+    with pytest.raises(TypeError, match="cannot create"):
+        type(operator)()
+
+
+def test_in_a_class_they_become_methods():
+    class Row(np.ndarray):
+        largest = dmlcpu.argmax
+
+    row = np.array([1, 5, 2]).view(Row)
+    assert row.largest().tolist() == [1]
+    assert Row.largest is dmlcpu.argmax
+
+
+def test_calls_leave_no_references():
+    defaults = [AxisDirection.INCREASING, np.uint32, X]
+    before = [sys.getrefcount(value) for value in defaults]
+    for _ in range(100):
+        dmlcpu.argmax(X)
+        dmlcpu.top_k(X, 1)
+        dmlcpu.gather_nd(X, np.array([[0]]))
+        with pytest.raises(TypeError):
+            dmlcpu.argmax(X, no_such_name=1)
+        with pytest.raises(ValueError):
+            dmlcpu.argmax(X, nan_policy="never")
+    after = [sys.getrefcount(value) for value in defaults]
+    assert all(abs(b - a) < 50 for a, b in zip(before, after))
+
+
+def test_unused_ones_are_collected():
+    """A declaration refers to its function, and the function to it."""
+
+    def make():
+        def argmin(input, axis, axis_direction, keepdims, index_dtype, nan_policy, out):
+            return function
+
+        function = _core.native_argmin(argmin)
+        return weakref.ref(function)
+
+    gone = make()
+    gc.collect()
+    assert gone() is None
+
+
+def test_declarations_must_have_the_operator_s_parameters():
+    with pytest.raises(RuntimeError, match="^a declaration must have 7 parameters$"):
+        _core.native_argmin(lambda input, axis: None)
