@@ -45,6 +45,11 @@ inline constexpr std::int64_t kReleaseLockBytes = 2 * kGrainBytes;
 inline constexpr std::int64_t kArgBlockBytes = 4096;
 inline constexpr std::int64_t kArgMaxBlockBytes = 32 * 1024;
 
+/// Rows of float and double of up to so many bytes are searched in one pass. It costs a comparison
+/// for every four vectors more and saves the second look, whose length no processor foresees; with
+/// a NaN in the row it was for nothing, which longer rows would feel.
+inline constexpr std::int64_t kOnePassBytes = 16 * 1024;
+
 /// Rows shorter than both of these are treated as columns of their neighbours: the lane reduction
 /// and the second look would cost more than the row. The second one is about single bytes, of which
 /// a vector holds many.

@@ -1,7 +1,8 @@
 // argmin and argmax of a line by itself: the extreme of a block at memory speed, then a look for
-// where it stands in the one block that has it.
+// where it stands in the one block that has it; or all in one pass.
 #pragma once
 
+#include "kernels/arg_one_pass-inl.hpp"
 #include "kernels/block_rank-inl.hpp"
 
 namespace dmlcpu {
@@ -101,8 +102,24 @@ void arg_rows(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices)
     pack(line + first * stride, stride, count, packed);
     return static_cast<const T*>(packed);
   };
+  const auto merge = [&](std::int64_t l, std::int64_t rank, std::int64_t at) {
+    const std::int64_t index = panel.index_base + panel.index_step * at;
+    if (panel.starts || rank > ranks[l] || (rank == ranks[l] && index < indices[l])) {
+      ranks[l] = rank;
+      indices[l] = index;
+    }
+  };
+  const bool at_once = stride == 1 && fits_one_pass<T>(panel.length);
   for (std::int64_t l = 0; l < panel.lines; ++l) {
     const T* line = static_cast<const T*>(panel.data) + l * panel.line_stride;
+    if constexpr (kHasNativeOrder<T>) {
+      Rank highest;
+      std::int64_t place = 0;
+      if (at_once && one_pass<O>(line, panel.length, &highest, &place)) {
+        merge(l, wide_rank<O>(highest), place);
+        continue;
+      }
+    }
     if (backward) line -= panel.length - 1;
     Rank best{};
     std::int64_t best_first = -1;
@@ -125,11 +142,7 @@ void arg_rows(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices)
     } else {
       at += find<false, O>(block, count, best);
     }
-    const std::int64_t index = panel.index_base + panel.index_step * at;
-    if (panel.starts || wide > ranks[l] || index < indices[l]) {
-      ranks[l] = wide;
-      indices[l] = index;
-    }
+    merge(l, wide, at);
   }
 }
 

@@ -55,6 +55,15 @@ constexpr std::int64_t kCacheLine = 64;
 inline void prefetch(const void* p) { __builtin_prefetch(p); }
 inline void prefetch_level_2(const void* p) { __builtin_prefetch(p, 0, 2); }
 
+/// Keeps a vector that was loaded in a register: g++ may load it again for each of its uses.
+template <class V>
+V loaded(V v) {
+#if defined(__GNUC__) && defined(__SSE2__)
+  __asm__("" : "+x"(v));
+#endif
+  return v;
+}
+
 /// The highest bits of 16 bytes, the first byte's the lowest.
 inline std::uint64_t high_bits(const void* bytes) {
 #ifdef __SSE2__
