@@ -56,8 +56,9 @@ inline constexpr std::int64_t kOnePassBytes = 16 * 1024;
 inline constexpr std::int64_t kShortRowBytes = 256;
 inline constexpr std::int64_t kShortRowElements = 160;
 
-/// A sweep over so many bytes asks for the rows that come next: from memory it is 1.2 to 1.9 times
-/// as fast so, from the second-level cache a tenth to a quarter slower.
+/// Sweeps of inputs of so many bytes ask for the rows that come next, those of few rows for the
+/// lines: from memory it is 1.2 to 1.9 times as fast so, from the second-level cache a tenth to a
+/// quarter slower.
 inline constexpr std::int64_t kSweepPrefetchBytes = 512 * 1024;
 
 /// Cache lines of each row that it asks for at a time: fewer do not fill the vector loop, and with

@@ -105,20 +105,25 @@ class Sweep {
   explicit Sweep(std::int64_t lines)
       : lines_(lines), by_value_(kHasNativeOrder<T> && lines * kSize >= kVectorBytes) {}
 
-  void start(const T* row) {
+  /// Begins with a row, and asks for the elements `ahead` of it.
+  void start(const T* row, std::int64_t ahead) {
     for (std::int64_t l = 0; l < lines_; ++l) steps_[l] = 0;
     if constexpr (kHasNativeOrder<T>) {
       if (by_value_) {
         Step nans = 0;
-        for (std::int64_t l = 0; l < lines_; ++l) {
-          values_[l] = row[l];
-          nans |= static_cast<Step>(row[l] != row[l]);
-        }
+        in_runs<1>(&row, lines_, ahead, [&](std::int64_t first, std::int64_t last) {
+          for (std::int64_t l = first; l < last; ++l) {
+            values_[l] = row[l];
+            nans |= static_cast<Step>(row[l] != row[l]);
+          }
+        });
         if (nans == 0) return;
         by_value_ = false;
       }
     }
-    for (std::int64_t l = 0; l < lines_; ++l) ranks_[l] = O::rank(row[l]);
+    in_runs<1>(&row, lines_, ahead, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t l = first; l < last; ++l) ranks_[l] = O::rank(row[l]);
+    });
   }
 
   /// Takes the elements of kSteps more rows, and asks for those `ahead` of them.
@@ -170,9 +175,10 @@ void sweep_panel(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
   // vectors alike; the counter starts over before it would wrap.
   constexpr std::int64_t kRun =
       sizeof(Step) < 4 ? std::int64_t{1} << (8 * sizeof(Step)) : std::int64_t{1} << 30;
-  const bool prefetches =
-      panel.line_stride == 1 && panel.lines * panel.length * static_cast<std::int64_t>(sizeof(T)) >=
-                                    tuning::kSweepPrefetchBytes;
+  const bool prefetches = panel.prefetches && panel.line_stride == 1;
+  // Of few rows the elements to come are those of the next lines.
+  const bool few = panel.length <= 2 * kStepsAtOnce;
+  const std::int64_t next_lines = prefetches && few ? panel.lines : 0;
   T packed[kStepsAtOnce][kTile];
   for (std::int64_t line = 0; line < panel.lines; line += kTile) {
     const std::int64_t lines = min_of(kTile, panel.lines - line);
@@ -186,18 +192,18 @@ void sweep_panel(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
         return static_cast<const T*>(buffer);
       };
       Sweep<O> best(lines);
-      best.start(row_at(0, packed[0]));
+      best.start(row_at(0, packed[0]), next_lines);
       std::int64_t step = 1;
       for (; step + kStepsAtOnce <= count; step += kStepsAtOnce) {
         const T* rows[kStepsAtOnce];
         for (std::int64_t s = 0; s < kStepsAtOnce; ++s) rows[s] = row_at(step + s, packed[s]);
-        const bool more = prefetches && step + 2 * kStepsAtOnce <= count;
+        const bool more = prefetches && !few && step + 2 * kStepsAtOnce <= count;
         best.template take<kStepsAtOnce>(rows, static_cast<Step>(step),
-                                         more ? kStepsAtOnce * panel.length_stride : 0);
+                                         more ? kStepsAtOnce * panel.length_stride : next_lines);
       }
       for (; step < count; ++step) {
         const T* row = row_at(step, packed[0]);
-        best.template take<1>(&row, static_cast<Step>(step), 0);
+        best.template take<1>(&row, static_cast<Step>(step), next_lines);
       }
       const typename O::Rank* const best_ranks = best.ranks();
       const Step* const best_steps = best.steps();
@@ -251,6 +257,7 @@ void arg_columns(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
   if (backward) data -= panel.length - 1;
   ArgPanel turned = panel;
   turned.line_stride = 1;
+  turned.prefetches = false;
   for (std::int64_t line = 0; line < panel.lines; line += most) {
     turned.lines = min_of(most, panel.lines - line);
     transpose(data + line * panel.line_stride, panel.line_stride, turned.lines, panel.length,

@@ -33,7 +33,8 @@ struct ArgPanel {
   std::int64_t line_stride;
   std::int64_t index_base;
   std::int64_t index_step;
-  bool starts;  ///< ranks and indices hold nothing yet
+  bool starts;      ///< ranks and indices hold nothing yet
+  bool prefetches;  ///< whether to ask for elements before they are needed
 };
 
 /// Merges the panel into the best so far of each line: higher rank wins, of equal ranks the lower

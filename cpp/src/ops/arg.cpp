@@ -48,6 +48,7 @@ class ArgRun {
       : plan_(plan),
         tiles_(plan.tiles()),
         element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
+        prefetches_(element_count(descriptor.input) * element_size_ >= tuning::kSweepPrefetchBytes),
         input_(static_cast<const char*>(input) + plan.input_offset * element_size_),
         output_(descriptor.output.type, output, plan.output_offset),
         kernel_(kernel_of(descriptor, plan.strategy)) {}
@@ -67,7 +68,12 @@ class ArgRun {
       const std::int64_t last = start_of_part(cells, task + 1, tasks);
       for (std::int64_t c = start_of_part(cells, task, tasks); c < last; ++c) {
         const Cell cell = cell_at(c);
-        run_part(cell, 0, {ranks, indices});
+        if (plan_.reduced_count == 1) {
+          // The one element of each result need not be read.
+          std::fill_n(indices, lines_of(cell.tile), 0);
+        } else {
+          run_part(cell, 0, {ranks, indices});
+        }
         finish(cell, {ranks, indices});
       }
     });
@@ -145,6 +151,7 @@ class ArgRun {
       panel.index_base = index + first * plan_.length.strides[1];
       panel.index_step = plan_.length.strides[1];
       panel.starts = std::exchange(starts, false);
+      panel.prefetches = prefetches_;
       if (panel.length > 0) kernel_(panel, best.ranks, best.indices);
       if (has_tail) {
         panel.data = at(origin + plan_.fold.tail_offset);
@@ -194,6 +201,7 @@ class ArgRun {
   const ArgPlan& plan_;
   std::int64_t tiles_;
   std::int64_t element_size_;
+  bool prefetches_;
   const char* input_;
   IndexOutput output_;
   ArgKernel kernel_;
