@@ -70,7 +70,9 @@ bool one_pass(const T* p, std::int64_t n, typename O::Rank* rank, std::int64_t* 
   const V all = Vector<T>::all(highest);
   const auto none = U::all(static_cast<Count>(-1));
   const std::int64_t won =
-      n <= kGroup ? 0 : std::int64_t{reduce<Count>(best == all ? groups : none, lowest_of)};
+      n <= kGroup
+          ? 0
+          : static_cast<std::int64_t>(reduce<Count>(best == all ? groups : none, lowest_of));
   typename U::Type lane{};
   for (std::int64_t i = 0; i < kWidth; ++i) lane[i] = static_cast<Count>(i);
   const std::int64_t base = start(won, 0);
