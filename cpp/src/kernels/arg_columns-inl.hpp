@@ -176,9 +176,13 @@ void sweep_panel(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
   constexpr std::int64_t kRun =
       sizeof(Step) < 4 ? std::int64_t{1} << (8 * sizeof(Step)) : std::int64_t{1} << 30;
   const bool prefetches = panel.prefetches && panel.line_stride == 1;
-  // Of few rows the elements to come are those of the next lines.
+  // Of few rows the elements to come are those of the next lines, or of the next panel if this
+  // one's rows lie one right behind the other.
   const bool few = panel.length <= 2 * kStepsAtOnce;
-  const std::int64_t next_lines = prefetches && few ? panel.lines : 0;
+  const std::int64_t next_panel = absolute(panel.length_stride) > panel.lines
+                                      ? panel.lines
+                                      : panel.length * absolute(panel.length_stride);
+  const std::int64_t next_lines = prefetches && few ? next_panel : 0;
   T packed[kStepsAtOnce][kTile];
   for (std::int64_t line = 0; line < panel.lines; line += kTile) {
     const std::int64_t lines = min_of(kTile, panel.lines - line);
@@ -205,7 +209,6 @@ void sweep_panel(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
         const T* row = row_at(step, packed[0]);
         best.template take<1>(&row, static_cast<Step>(step), next_lines);
       }
-      const typename O::Rank* const best_ranks = best.ranks();
       const Step* const best_steps = best.steps();
       const auto index_of = [&](std::int64_t l) {
         return panel.index_base +
@@ -213,10 +216,12 @@ void sweep_panel(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
       };
       std::int64_t* const to_ranks = ranks + line;
       std::int64_t* const to_indices = indices + line;
+      const bool writes_ranks = !panel.only || panel.length > kRun;
+      const typename O::Rank* const best_ranks = writes_ranks ? best.ranks() : nullptr;
       if (panel.starts && first == 0) {
-        for (std::int64_t l = 0; l < lines; ++l) {
+        for (std::int64_t l = 0; l < lines; ++l) to_indices[l] = best_steps[l];
+        for (std::int64_t l = 0; writes_ranks && l < lines; ++l) {
           to_ranks[l] = wide_rank<O>(best_ranks[l]);
-          to_indices[l] = best_steps[l];
         }
         if (panel.index_step != 1) {
           for (std::int64_t l = 0; l < lines; ++l) to_indices[l] *= panel.index_step;

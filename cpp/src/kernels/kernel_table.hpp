@@ -34,6 +34,7 @@ struct ArgPanel {
   std::int64_t index_base;
   std::int64_t index_step;
   bool starts;      ///< ranks and indices hold nothing yet
+  bool only;        ///< nothing else is merged into these lines: ranks need not be written
   bool prefetches;  ///< whether to ask for elements before they are needed
 };
 

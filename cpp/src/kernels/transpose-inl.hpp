@@ -75,6 +75,11 @@ inline void prefetch_lines(const void* first, std::int64_t count, std::int64_t s
   }
 }
 
+/// Lines of so few elements, one right behind the other, become columns by pack(), which is faster
+/// than squares are; so many at a time, so that all columns' passes find them in the cache.
+constexpr std::int64_t kMostPacked = 4;
+constexpr std::int64_t kPackedLines = 256;
+
 /// Writes element i of line l, from data[l * line_stride + i], to columns[i * column_stride + l].
 /// Reads nothing outside the memory from the first line's start to the last one's end, but asks for
 /// the lines that lie `ahead` lines behind each, unless that is 0.
@@ -86,14 +91,24 @@ void transpose(const T* data, std::int64_t line_stride, std::int64_t lines, std:
   const auto* from = reinterpret_cast<const U*>(data);
   auto* to = reinterpret_cast<U*>(columns);
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-  const auto ask_ahead_of = [&](std::int64_t line) {
+  const auto ask_ahead_of = [&](std::int64_t line, std::int64_t count) {
     if (ahead == 0) return;
-    prefetch_lines(data + (line + ahead) * line_stride, kSide, line_stride * kSize, length * kSize);
+    prefetch_lines(data + (line + ahead) * line_stride, count, line_stride * kSize, length * kSize);
   };
   std::int64_t line = 0;
+  if (length <= kMostPacked && line_stride == length) {
+    for (; line < lines; line += kPackedLines) {
+      const std::int64_t count = min_of(kPackedLines, lines - line);
+      ask_ahead_of(line, count);
+      for (std::int64_t i = 0; i < length; ++i) {
+        pack(from + line * length + i, length, count, to + i * column_stride + line);
+      }
+    }
+    return;
+  }
   if (length >= kSide) {
     for (; line + kSide <= lines; line += kSide) {
-      ask_ahead_of(line);
+      ask_ahead_of(line, kSide);
       for (std::int64_t i = 0; i < length; i += kSide) {
         // The last square of a line overlaps the one before.
         const std::int64_t first = min_of(i, length - kSide);
@@ -105,7 +120,7 @@ void transpose(const T* data, std::int64_t line_stride, std::int64_t lines, std:
     // Reading a register reaches into the next lines, so the last few are left for the loop below.
     const std::int64_t whole = lines - (kSide - length + line_stride - 1) / line_stride;
     for (; line + kSide <= whole; line += kSide) {
-      ask_ahead_of(line);
+      ask_ahead_of(line, kSide);
       transpose_square(from + line * line_stride, line_stride, length, to + line, column_stride);
     }
   }

@@ -135,6 +135,9 @@ class ArgRun {
     // The first panel starts the bests, unless later ones have more lines.
     bool starts = unit_tiles == 1 && last > first;
     if (!starts) best.reset(plan_.tile);
+    // Then finish() has nothing to compare either.
+    const bool only =
+        starts && units == 1 && plan_.parts == 1 && plan_.fold.folds == 1 && !plan_.lines_reduced;
     Odometer reduced(plan_.reduced, unit_tiles == 1 ? first_unit : first_unit / unit_tiles);
     for (std::int64_t unit = first_unit; unit < last_unit; ++unit) {
       const std::int64_t tile = plan_.lines_reduced ? unit % unit_tiles : cell.tile;
@@ -151,6 +154,7 @@ class ArgRun {
       panel.index_base = index + first * plan_.length.strides[1];
       panel.index_step = plan_.length.strides[1];
       panel.starts = std::exchange(starts, false);
+      panel.only = only;
       panel.prefetches = prefetches_;
       if (panel.length > 0) kernel_(panel, best.ranks, best.indices);
       if (has_tail) {
