@@ -197,6 +197,7 @@ def test_input_that_changes_meanwhile(threads):
             assert dmlcpu.argmax(x) < x.size
             assert dmlcpu.argmin(x, axis_direction=1) < x.size
             assert dmlcpu.argmax(x.reshape(-1, 5), 1).max() < 5
+            assert dmlcpu.argmax(x.reshape(-1, 500), 1).max() < 500
         done.set()
         for writer in writers:
             writer.join()

@@ -47,7 +47,7 @@ inline constexpr std::int64_t kArgMaxBlockBytes = 32 * 1024;
 
 /// Rows of float and double of up to so many bytes are searched in one pass. It costs a comparison
 /// for every four vectors more and saves the second look, whose length no processor foresees; with
-/// a NaN in the row it was for nothing, which longer rows would feel.
+/// a NaN or infinities of both signs in the row it was for nothing, which longer rows would feel.
 inline constexpr std::int64_t kOnePassBytes = 16 * 1024;
 
 /// Rows shorter than both of these are treated as columns of their neighbours: the lane reduction

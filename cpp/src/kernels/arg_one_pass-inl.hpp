@@ -76,7 +76,8 @@ bool one_pass(const T* p, std::int64_t n, typename O::Rank* rank, std::int64_t* 
   typename U::Type lane{};
   for (std::int64_t i = 0; i < kWidth; ++i) lane[i] = static_cast<Count>(i);
   const std::int64_t base = start(won, 0);
-  typename U::Type places = none;
+  // Another thread may change the elements meanwhile: what is then not found stands at the end.
+  typename U::Type places = U::all(static_cast<Count>(start(won, 3) + kWidth - 1 - base));
   for (int j = 3; j >= 0; --j) {
     const std::int64_t from = start(won, j);
     places = load(p + from) == all ? lane + static_cast<Count>(from - base) : places;

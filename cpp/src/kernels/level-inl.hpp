@@ -58,7 +58,9 @@ inline void prefetch_level_2(const void* p) { __builtin_prefetch(p, 0, 2); }
 /// Keeps a vector that was loaded in a register: g++ may load it again for each of its uses.
 template <class V>
 V loaded(V v) {
-#if defined(__GNUC__) && defined(__SSE2__)
+#if defined(__GNUC__) && defined(__AVX512F__)
+  __asm__("" : "+v"(v));
+#elif defined(__GNUC__) && defined(__SSE2__)
   __asm__("" : "+x"(v));
 #endif
   return v;
