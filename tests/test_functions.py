@@ -129,6 +129,7 @@ def test_they_behave_as_functions(operator):
     assert inspect.isroutine(operator)
     assert repr(operator).startswith(f"<function {name} at ")
     assert typing.get_type_hints(operator)
+    assert operator.__annotations__ == operator.__wrapped__.__annotations__
     assert pickle.loads(pickle.dumps(operator)) is operator
     assert copy.copy(operator) is copy.deepcopy(operator) is operator
     assert weakref.ref(operator)() is operator
@@ -147,6 +148,18 @@ def test_in_a_class_they_become_methods():
     row = np.array([1, 5, 2]).view(Row)
     assert row.largest().tolist() == [1]
     assert Row.largest is dmlcpu.argmax
+
+
+def test_results_are_freed():
+    results = [dmlcpu.argmax(X), *dmlcpu.top_k(X, 1), dmlcpu.gather_nd(X, np.array([[0]]))]
+    references = [weakref.ref(result) for result in results]
+    out = np.empty((1, 1), np.uint32)
+    before = sys.getrefcount(out)
+    for _ in range(100):
+        assert dmlcpu.argmax(X, out=out) is out
+    assert sys.getrefcount(out) == before
+    del results
+    assert [reference() for reference in references] == [None] * 4
 
 
 def test_calls_leave_no_references():

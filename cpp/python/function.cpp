@@ -12,8 +12,6 @@ namespace {
 
 namespace py = pybind11;
 
-constexpr int kMaxParameters = 8;
-
 struct Function {
   PyObject header;  // as every object begins
   vectorcallfunc call;
@@ -161,8 +159,7 @@ py::object make_function(py::handle declaration, Native native, int parameters) 
   const py::object code = declaration.attr("__code__");
   const int positional = code.attr("co_argcount").cast<int>();
   const py::tuple names = code.attr("co_varnames");
-  if (parameters > kMaxParameters ||
-      positional + code.attr("co_kwonlyargcount").cast<int>() != parameters) {
+  if (positional + code.attr("co_kwonlyargcount").cast<int>() != parameters) {
     throw std::logic_error("a declaration must have " + std::to_string(parameters) + " parameters");
   }
   PyTypeObject* const type = function_type();
@@ -189,7 +186,10 @@ py::object make_function(py::handle declaration, Native native, int parameters) 
     function.names[p] = name.release().ptr();
     function.defaults[p] = value.release().ptr();
   }
-  return py::module_::import("functools").attr("update_wrapper")(object, declaration);
+  py::module_::import("functools").attr("update_wrapper")(object, declaration);
+  // Since Python 3.14 update_wrapper() leaves them to what computes them.
+  object.attr("__annotations__") = declaration.attr("__annotations__");
+  return object;
 }
 
 }  // namespace dmlcpu::python

@@ -14,6 +14,8 @@ namespace dmlcpu::python {
 /// reference, or null with Python's error set.
 using Native = PyObject* (*)(PyObject* const* arguments);
 
+constexpr int kMaxParameters = 8;
+
 /// A function of handles as Native: exceptions become Python's.
 template <auto kFunction>
 struct NativeOf;
@@ -21,6 +23,7 @@ struct NativeOf;
 template <class... Handles, pybind11::object (*kFunction)(Handles...)>
 struct NativeOf<kFunction> {
   static constexpr int kParameters = sizeof...(Handles);
+  static_assert(kParameters <= kMaxParameters);
 
   static PyObject* run(PyObject* const* arguments) {
     try {

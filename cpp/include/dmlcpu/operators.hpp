@@ -1,8 +1,9 @@
 // The operators as descriptors: fill one in, ask for the output's shape, run it.
 //
-// Every run() validates its whole descriptor before it writes anything, throws one of the types of
-// error.hpp when a rule is broken, and is safe to call from many threads at once as long as their
-// outputs do not overlap. Results never depend on the number of threads or the instruction set.
+// Every run() validates its whole descriptor (but for new outputs, see there) before it writes
+// anything, throws one of the types of error.hpp when a rule is broken, and is safe to call from
+// many threads at once as long as their outputs do not overlap. Results never depend on the number
+// of threads or the instruction set.
 #pragma once
 
 #include <array>
@@ -94,9 +95,10 @@ struct GatherNdDescriptor {
 };
 
 // An output is new when it was made for this call: packed memory of its own, of the shape that
-// output_shape() gave for the rest of the descriptor, that nobody has seen. Saying so saves small
-// calls their look at it, and gather_nd a pass over the indices: it may then have been written to
-// when IndexError is thrown. Saying so of any other output is undefined behaviour.
+// output_shape() gave for the rest of the descriptor, that nobody has seen. Where a host says so,
+// run() checks neither the output nor what output_shape() has checked, and gather_nd, which saves a
+// pass over the indices, may have written to it when IndexError is thrown. Saying so of any other
+// output, or without having called output_shape(), is undefined behaviour.
 
 // A tensor of rank 0 counts as having one axis of size 1 where an operator asks for an axis.
 
@@ -117,7 +119,8 @@ DMLCPU_API Shape output_shape(const ArgDescriptor& descriptor);
 DMLCPU_API Shape output_shape(const TopKDescriptor& descriptor);
 DMLCPU_API Shape output_shape(const GatherNdDescriptor& descriptor);
 
-/// Runs the operator. Throws before anything is written when a rule is broken.
+/// Runs the operator. Throws before anything is written when a rule is broken; not so of new
+/// outputs.
 ///
 /// ```
 /// const double x[] = {5, 1, 4, 2};
