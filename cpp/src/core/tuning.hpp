@@ -85,6 +85,12 @@ inline constexpr std::int64_t kStridedTileBytes = 16 * 1024;
 /// cache of 32 KiB, so that at any distance of the columns none of the cache's sets is overfull.
 inline constexpr std::int64_t kTransposeBytes = 24 * 1024;
 
+/// Packed rows of up to so many elements are turned by loops over strides that the compiler knows,
+/// up to 1.2 times as fast as in squares; so many rows at a time, for every column reads them
+/// again.
+inline constexpr std::int64_t kTransposePackedLength = 4;
+inline constexpr std::int64_t kTransposePackedLines = 256;
+
 /// Rows of so many bytes ahead are asked for meanwhile: enough to keep memory busy while the
 /// columns are swept.
 inline constexpr std::int64_t kTransposePrefetchBytes = 8 * 1024;

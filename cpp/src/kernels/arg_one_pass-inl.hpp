@@ -1,6 +1,6 @@
-// argmin and argmax of a row in one pass: each lane keeps its best and where that stood, and no
-// branch depends on the elements, so that the processor is in the next row before it is done with
-// this one.
+// argmin and argmax of a row in one pass: each lane keeps its best and the group of vectors it came
+// with, and no branch depends on the elements (but NaN), so that the processor is in the next row
+// before it is done with this one.
 #pragma once
 
 #include "kernels/order-inl.hpp"

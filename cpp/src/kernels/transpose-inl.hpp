@@ -75,11 +75,6 @@ inline void prefetch_lines(const void* first, std::int64_t count, std::int64_t s
   }
 }
 
-/// Lines of so few elements, one right behind the other, become columns by pack(), which is faster
-/// than squares are; so many at a time, so that all columns' passes find them in the cache.
-constexpr std::int64_t kMostPacked = 4;
-constexpr std::int64_t kPackedLines = 256;
-
 /// Writes element i of line l, from data[l * line_stride + i], to columns[i * column_stride + l].
 /// Reads nothing outside the memory from the first line's start to the last one's end, but asks for
 /// the lines that lie `ahead` lines behind each, unless that is 0.
@@ -96,9 +91,9 @@ void transpose(const T* data, std::int64_t line_stride, std::int64_t lines, std:
     prefetch_lines(data + (line + ahead) * line_stride, count, line_stride * kSize, length * kSize);
   };
   std::int64_t line = 0;
-  if (length <= kMostPacked && line_stride == length) {
-    for (; line < lines; line += kPackedLines) {
-      const std::int64_t count = min_of(kPackedLines, lines - line);
+  if (length <= tuning::kTransposePackedLength && line_stride == length) {
+    for (; line < lines; line += tuning::kTransposePackedLines) {
+      const std::int64_t count = min_of(tuning::kTransposePackedLines, lines - line);
       ask_ahead_of(line, count);
       for (std::int64_t i = 0; i < length; ++i) {
         pack(from + line * length + i, length, count, to + i * column_stride + line);

@@ -19,7 +19,7 @@ inline constexpr Axis kUnitAxis{1, {}};
 
 /// Nested loops, outermost first.
 struct Axes {
-  std::array<Axis, kMaxRank + 1> axes;  // those behind `count` hold nothing: small calls notice
+  std::array<Axis, kMaxRank + 1> axes;  // not initialised behind `count`
   int count = 0;
 
   void push(const Axis& axis) { axes[count++] = axis; }
@@ -67,7 +67,7 @@ class Odometer {
 
  private:
   const Axes* axes_;
-  std::array<std::int64_t, kMaxRank + 1> at_;  // those of the axes there are
+  std::array<std::int64_t, kMaxRank + 1> at_;  // only for the axes there are
   Offsets offsets_{};
 };
 
