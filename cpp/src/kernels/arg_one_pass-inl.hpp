@@ -18,8 +18,9 @@ constexpr bool fits_one_pass(std::int64_t n) {
   return kHasNativeOrder<T> && bytes >= kVectorBytes && bytes <= tuning::kOnePassBytes;
 }
 
-/// The highest rank among n consecutive floats or doubles, and where it stands first. False if the
-/// elements' sum is NaN: one of them may be, and the processor's own comparisons pass over NaNs.
+/// The highest rank among n consecutive floats or doubles, and where it stands first. False if NaNs
+/// may decide: with NaNs first if the elements' sum is NaN, as the processor's own comparisons pass
+/// over NaNs; with NaNs last if there may have been nothing else.
 ///
 /// Four vectors are a group, of which only the best is compared with the best so far, and only the
 /// group's number kept; which element it was is looked up in the one group that won.
@@ -41,9 +42,15 @@ bool one_pass(const T* p, std::int64_t n, typename O::Rank* rank, std::int64_t* 
     return min_of(min_of(group * kGroup, last) + j * kWidth, n - kWidth);
   };
   V sum{};
+  const V worst = Vector<T>::all(worst_value<O>());
   const auto best_of_four = [&](V x0, V x1, V x2, V x3) {
-    sum += (x0 + x1) + (x2 + x3);
-    return best_of(best_of(x0, x1), best_of(x2, x3));
+    if constexpr (O::kNanFirst) {
+      sum += (x0 + x1) + (x2 + x3);
+      return best_of(best_of(x0, x1), best_of(x2, x3));
+    } else {
+      // Of a number and a NaN the first is taken.
+      return best_of(best_of(best_of(worst, x0), x1), best_of(best_of(worst, x2), x3));
+    }
   };
   const auto best_at = [&](std::int64_t group) {
     return best_of_four(load(p + start(group, 0)), load(p + start(group, 1)),
@@ -64,9 +71,10 @@ bool one_pass(const T* p, std::int64_t n, typename O::Rank* rank, std::int64_t* 
     take(best_of_four(load(q), load(q + kWidth), load(q + 2 * kWidth), load(q + 3 * kWidth)));
   }
   if (first < n) take(best_at(first / kGroup));
-  if (any(sum != sum)) return false;
+  if (O::kNanFirst && any(sum != sum)) return false;
 
   const auto highest = reduce<T>(best, best_of);
+  if (!O::kNanFirst && highest == worst_value<O>()) return false;
   const V all = Vector<T>::all(highest);
   const auto none = U::all(static_cast<Count>(-1));
   const std::int64_t won =

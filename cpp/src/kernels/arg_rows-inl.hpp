@@ -9,39 +9,49 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// Where `wanted` stands first, or last, among n consecutive elements, one of which has it. The
-/// bounds hold by themselves, unless another thread changes the elements meanwhile.
-template <bool kLast, class O, class T = typename O::Element>
-std::int64_t find_rank(const T* p, std::int64_t n, typename O::Rank wanted) {
-  std::int64_t i = kLast ? n - 1 : 0;
-  const std::int64_t end = kLast ? 0 : n - 1;
-  const std::int64_t step = kLast ? -1 : 1;
-  while (i != end && O::rank(p[i]) != wanted) i += step;
-  return i;
-}
+/// What tells the elements of one rank by their bits, which are the same.
+template <class U>
+struct HasBits {
+  U wanted;
+  template <class Bits>
+  auto operator()(Bits bits) const {
+    return bits == wanted;
+  }
+};
 
-/// The same for elements that all have the same bits: compares four vectors at a time.
-template <bool kLast, class U, class T>
-std::int64_t find_bits(const T* p, std::int64_t n, U bits) {
+/// The same for zeros, of which there are two, and NaNs, of which there are many: the bits without
+/// the sign lie in [first, first + others].
+template <class U>
+struct HasMagnitude {
+  U mask;
+  U first;
+  U others;
+  template <class Bits>
+  auto operator()(Bits bits) const {
+    return static_cast<Bits>((bits & mask) - first) <= others;
+  }
+};
+
+/// Where the first, or last, of n elements stands that matches; one of them does. Four vectors at a
+/// time. What is found is in bounds even if another thread changes the elements meanwhile.
+template <bool kLast, class U, class Match>
+std::int64_t find_match(const U* p, std::int64_t n, Match match) {
   using V = Vector<U>;
   constexpr std::int64_t kWidth = V::kWidth;
   constexpr std::int64_t kGroup = 4 * kWidth;
   if (n < kWidth) {
     std::int64_t done = 0;
     for (; done < n - 1; ++done) {
-      U found;
-      std::memcpy(&found, p + (kLast ? n - 1 - done : done), sizeof found);
-      if (found == bits) break;
+      U bits;
+      std::memcpy(&bits, p + (kLast ? n - 1 - done : done), sizeof bits);
+      if (match(bits)) break;
     }
     return kLast ? n - 1 - done : done;
   }
-  const typename V::Type wanted = V::all(bits);
-  const auto equal = [&](std::int64_t i) {
-    return V::load(reinterpret_cast<const U*>(p + i)) == wanted;
-  };
-  // Where in [first, last), at most a group, of which an element has it: without a branch that
+  const auto matches = [&](std::int64_t i) { return match(V::load(p + i)); };
+  // Where in [first, last), at most a group, of which an element matches: without a branch that
   // depends on the elements, as no processor could foresee it. Each lane's first or last position,
-  // then the lanes' lowest or highest. A vector may reach out to elements that do not have it.
+  // then the lanes' lowest or highest. A vector may reach out to elements that do not match.
   const auto narrow = [&](std::int64_t first, std::int64_t last) {
     const std::int64_t count = (last - first + kWidth - 1) / kWidth;
     const auto start = [&](std::int64_t v) {
@@ -55,7 +65,7 @@ std::int64_t find_bits(const T* p, std::int64_t n, U bits) {
     const std::int64_t worst = kLast ? 0 : start(count - 1) + kWidth - 1 - base;
     typename V::Type lanes = V::all(static_cast<U>(worst));
     for (std::int64_t v = count - 1; v >= 0; --v) {
-      lanes = equal(start(v)) ? positions + static_cast<U>(start(v) - base) : lanes;
+      lanes = matches(start(v)) ? positions + static_cast<U>(start(v) - base) : lanes;
     }
     const U best = reduce<U>(lanes, [](auto x, auto y) { return (kLast ? x > y : x < y) ? x : y; });
     return base + static_cast<std::int64_t>(best);
@@ -63,18 +73,27 @@ std::int64_t find_bits(const T* p, std::int64_t n, U bits) {
   std::int64_t done = 0;
   for (; done + kGroup < n; done += kGroup) {
     const std::int64_t first = kLast ? n - kGroup - done : done;
-    const auto found = (equal(first) | equal(first + kWidth)) |
-                       (equal(first + 2 * kWidth) | equal(first + 3 * kWidth));
+    const auto found = (matches(first) | matches(first + kWidth)) |
+                       (matches(first + 2 * kWidth) | matches(first + 3 * kWidth));
     if (any(found)) return narrow(first, first + kGroup);
   }
   return kLast ? narrow(0, n - done) : narrow(done, n);
 }
 
+/// Where `wanted` stands first, or last, among n consecutive elements, one of which has that rank.
 template <bool kLast, class O, class T = typename O::Element>
 std::int64_t find(const T* p, std::int64_t n, typename O::Rank wanted) {
-  typename O::Unsigned bits;
-  return O::bits_of(wanted, &bits) ? find_bits<kLast>(p, n, bits)
-                                   : find_rank<kLast, O>(p, n, wanted);
+  using U = typename O::Unsigned;
+  const U* const elements = reinterpret_cast<const U*>(p);
+  U bits;
+  if (O::bits_of(wanted, &bits)) return find_match<kLast>(elements, n, HasBits<U>{bits});
+  if constexpr (kInfinityBits<T> != 0) {
+    constexpr U kFirstNan = O::kInfinity + 1;
+    const bool nan = wanted == O::nan_rank();
+    const HasMagnitude<U> same = {O::kMax, nan ? kFirstNan : U{0}, nan ? U{O::kNans - 1} : U{0}};
+    return find_match<kLast>(elements, n, same);
+  }
+  return 0;
 }
 
 /// Elements per block of a row read where it is.

@@ -55,8 +55,9 @@ typename O::Rank highest_by_rank(const T* p, std::int64_t n) {
 }
 
 /// Of n float or double elements, at least a vector, by the processor's own comparisons, which cost
-/// less than ranks but pass over NaNs. False if there may have been one: the elements' sum is NaN
-/// if any of them is. (It also is for +infinity plus -infinity; ranks then find the same answer.)
+/// less than ranks but pass over NaNs. With NaNs first, false if there may have been one: the
+/// elements' sum is NaN if any of them is. (It also is for +infinity plus -infinity; ranks then
+/// find the same answer.) With NaNs last, false if there may have been nothing else.
 template <class O, class T = typename O::Element>
 bool highest_by_value(const T* p, std::int64_t n, typename O::Rank* highest) {
   using V = typename Vector<T>::Type;
@@ -64,20 +65,28 @@ bool highest_by_value(const T* p, std::int64_t n, typename O::Rank* highest) {
     V best;
     V sum;
   };
+  // Of a number and a NaN the first.
   const auto better = [](auto a, auto b) { return (O::kLargest ? b > a : b < a) ? b : a; };
   const auto take = [&](State& state, const T* q) {
     const V x = Vector<T>::load(q);
     state.best = better(state.best, x);
-    state.sum += x;
+    if constexpr (O::kNanFirst) state.sum += x;
   };
   const auto join = [&](const State& a, const State& b) {
     return State{better(a.best, b.best), a.sum + b.sum};
   };
+  const V lowest = Vector<T>::all(worst_value<O>());
   const V last = Vector<T>::load(p + n - Vector<T>::kWidth);
-  const State state = fold(p, n, State{last, last}, take, join);
-  *highest = O::rank(reduce<T>(state.best, better));
-  const T total = reduce<T>(state.sum, [](auto a, auto b) { return a + b; });
-  return total == total;
+  const State start = {O::kNanFirst ? last : better(lowest, last), O::kNanFirst ? last : V{}};
+  const State state = fold(p, n, start, take, join);
+  const T best = reduce<T>(state.best, better);
+  *highest = O::rank(best);
+  if constexpr (O::kNanFirst) {
+    const T total = reduce<T>(state.sum, [](auto a, auto b) { return a + b; });
+    return total == total;
+  } else {
+    return best != worst_value<O>();
+  }
 }
 
 /// The highest rank among n >= 1 consecutive elements.

@@ -157,6 +157,12 @@ struct Order<T, kRanking, true> {
   }
 };
 
+/// The number of a floating-point type that ranks below all others.
+template <class O, class T = typename O::Element>
+constexpr T worst_value() {
+  return O::kLargest ? -static_cast<T>(__builtin_inf()) : static_cast<T>(__builtin_inf());
+}
+
 /// A rank as an unsigned integer of the same order.
 template <class O>
 typename O::Unsigned unsigned_rank(typename O::Rank r) {
