@@ -45,6 +45,10 @@ inline constexpr std::int64_t kReleaseLockBytes = 2 * kGrainBytes;
 inline constexpr std::int64_t kArgBlockBytes = 4096;
 inline constexpr std::int64_t kArgMaxBlockBytes = 32 * 1024;
 
+/// Rows, and blocks of them, of at least so many vectors are read from a vector boundary on, but
+/// for the first vector. Shorter ones lose more by reading some elements twice.
+inline constexpr std::int64_t kAlignFromVectors = 16;
+
 /// Rows of float and double of up to so many bytes are searched in one pass. It costs a comparison
 /// for every four vectors more and saves the second look, whose length no processor foresees; with
 /// a NaN or infinities of both signs in the row it was for nothing, which longer rows would feel.

@@ -35,11 +35,15 @@ bool one_pass(const T* p, std::int64_t n, typename O::Rank* rank, std::int64_t* 
   const auto best_of = [beats](auto a, auto b) { return beats(b, a) ? b : a; };
   const auto lowest_of = [](auto a, auto b) { return b < a ? b : a; };
   const auto load = [](const T* q) { return loaded(Vector<T>::load(q)); };
-  // The last group is moved back into the row, and in a row of less than a group its vectors are:
-  // seeing an element twice does no harm, as the first group that has it decides.
-  const auto start = [n](std::int64_t group, int j) {
+  // All but the first group start at a vector boundary, so the first overlaps the second. The last
+  // is moved back into the row, and in a row of less than a group its vectors are: seeing an
+  // element twice does no harm, as the first group that has it decides.
+  const std::int64_t boundary = n >= tuning::kAlignFromVectors * kWidth ? to_boundary(p) : 0;
+  const std::int64_t second = boundary == 0 ? kGroup : kGroup - kWidth + boundary;
+  const auto start = [n, second](std::int64_t group, int j) {
     const std::int64_t last = max_of<std::int64_t>(n - kGroup, 0);
-    return min_of(min_of(group * kGroup, last) + j * kWidth, n - kWidth);
+    const std::int64_t own = max_of<std::int64_t>((group - 1) * kGroup + second, 0);
+    return min_of(min_of(own, last) + j * kWidth, n - kWidth);
   };
   V sum{};
   const V worst = Vector<T>::all(worst_value<O>());
@@ -65,12 +69,12 @@ bool one_pass(const T* p, std::int64_t n, typename O::Rank* rank, std::int64_t* 
     groups = beats(x, best) ? group : groups;
     best = best_of(best, x);
   };
-  std::int64_t first = kGroup;
+  std::int64_t first = second;
   for (; first + kGroup <= n; first += kGroup) {
     const T* const q = p + first;
     take(best_of_four(load(q), load(q + kWidth), load(q + 2 * kWidth), load(q + 3 * kWidth)));
   }
-  if (first < n) take(best_at(first / kGroup));
+  if (first < n) take(best_at((first - second) / kGroup + 1));
   if (O::kNanFirst && any(sum != sum)) return false;
 
   const auto highest = reduce<T>(best, best_of);

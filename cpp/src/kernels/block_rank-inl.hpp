@@ -21,6 +21,10 @@ template <class T, class State, class Take, class Join>
 State fold(const T* p, std::int64_t n, State state, Take take, Join join) {
   constexpr std::int64_t kStep = kLanes<T> / 4;
   std::int64_t i = 0;
+  if (n >= tuning::kAlignFromVectors * kStep) {
+    take(state, p);
+    i = to_boundary(p);
+  }
   if (n >= kLanes<T>) {
     State s1 = state;
     State s2 = state;

@@ -21,6 +21,15 @@ struct Vector {
   static Type all(T x) { return Type{} + x; }
 };
 
+/// How many elements p is before an address at which vectors lie within one cache line each: others
+/// take the processor two reads. From the second-level cache that is up to 1.6 times as slow.
+template <class T>
+std::int64_t to_boundary(const T* p) {
+  constexpr auto kMask = static_cast<std::uintptr_t>(kVectorBytes - 1);
+  const std::uintptr_t bytes = (0 - reinterpret_cast<std::uintptr_t>(p)) & kMask;
+  return static_cast<std::int64_t>(bytes / sizeof(T));
+}
+
 /// Whether a comparison holds for any element of a vector.
 template <class Mask>
 bool any(Mask mask) {

@@ -1,0 +1,107 @@
+"""Long rows: where their vectors begin, and how the extreme that was found is found again.
+
+Vectors are read from their own boundary on, so the first overlaps the second and the last the one
+before. Random data in NumPy's own arrays misses these seams: they begin at few addresses, and an
+element that is read twice, or not at all, is seldom the one that decides.
+"""
+
+import numpy as np
+import pytest
+
+import dmlcpu
+
+import data
+
+VECTORS = (16, 32, 64)  # bytes, of the instruction sets
+ALIGN_FROM = 16  # vectors, cpp/src/core/tuning.hpp
+ONE_PASS_BYTES = 16 * 1024
+BLOCK_BYTES = 4096
+
+
+def lengths(dtype):
+    """Around the first length that is read from a boundary on, a whole group of vectors more, and
+    rows of one pass or several blocks."""
+    ends = [bytes_ * (ALIGN_FROM + more) for bytes_ in VECTORS for more in (0, 4)]
+    elements = {end // dtype.itemsize for end in [*ends, BLOCK_BYTES, ONE_PASS_BYTES]}
+    return sorted({n + d for n in elements for d in (-1, 0, 1)})
+
+
+def starts(dtype):
+    """Elements behind a cache line's begin: its first and last ones, and of vectors in it."""
+    line = 64 // dtype.itemsize
+    edges = {bytes_ // dtype.itemsize + d for bytes_ in (0, *VECTORS) for d in (-1, 0, 1)}
+    return sorted({edge % line for edge in edges})
+
+
+def from_address(x, start):
+    """A copy that begins `start` elements behind a cache line's begin, between better elements."""
+    memory = np.full(len(x) + 3 * 64, data.special_values(x.dtype)[-1], x.dtype)
+    first = -memory.ctypes.data % 64 // x.dtype.itemsize + start
+    memory[first : first + len(x)] = x
+    return memory[first : first + len(x)]
+
+
+def near_edges(length, start, dtype):
+    """The row's ends, the first boundaries of vectors behind its start, the last before its end."""
+    places = {0, 1, length - 2, length - 1}
+    for bytes_ in VECTORS:
+        width = bytes_ // dtype.itemsize
+        first = -start % width
+        last = first + (length - first) // width * width
+        places |= {first - 1, first, first + 1, first + width, last - width, last - 1, last}
+    return sorted(place for place in places if 0 <= place < length)
+
+
+@pytest.mark.parametrize("dtype", data.DTYPES, ids=str)
+def test_rows_from_any_address(instruction_set, dtype):
+    """Each place near a seam has the extreme alone, then with all places behind it."""
+    for length in lengths(dtype):
+        for start in starts(dtype):
+            places = near_edges(length, start, dtype)
+            row = from_address(np.zeros(length, dtype), start)
+            for n, place in enumerate(places):
+                row[place] = 1
+                assert dmlcpu.argmax(row).item() == place, (length, start)
+                assert dmlcpu.argmax(row[::-1]).item() == length - 1 - place, (length, start)
+                row[places[n:]] = 1
+                assert dmlcpu.argmax(row).item() == place, (length, start)
+                assert dmlcpu.argmax(row, axis_direction=1).item() == places[-1], (length, start)
+                row[:] = 0
+
+
+@pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
+@pytest.mark.parametrize("start", [0, 1])
+def test_nothing_but_nans_and_the_worst(instruction_set, dtype, start):
+    """Where NaNs are passed over by value, the start is the worst number: so that is told from
+    nothing at all."""
+    for length in lengths(dtype):
+        for operator, worst in ((dmlcpu.argmax, -np.inf), (dmlcpu.argmin, np.inf)):
+            row = from_address(np.full(length, np.nan, dtype), start)
+            assert operator(row, nan_policy="omit").item() == 0
+            for place in near_edges(length, start, dtype):
+                row[place] = worst
+                assert operator(row, nan_policy="omit").item() == place, length
+                row[place] = np.nan
+
+
+@pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
+def test_ranks_of_many_bits(instruction_set, dtype):
+    """Zeros have two bit patterns and NaNs many: the first, or last, of any is the answer."""
+    with np.errstate(invalid="ignore"):  # comparing bfloat16's NaNs
+        special = data.special_values(dtype)
+        nans = special[np.isnan(special)]
+    cases = [
+        (np.array([0.0, -0.0], dtype), -1, dmlcpu.argmax),
+        (np.array([-0.0, 0.0], dtype), 1, dmlcpu.argmin),
+        (nans, 1, dmlcpu.argmax),
+        (nans, 1, dmlcpu.argmin),
+    ]
+    for length in lengths(dtype):
+        for place in near_edges(length, 1, dtype):
+            for values, other, operator in cases:
+                row = from_address(np.full(length, other, dtype), 1)
+                equals = row[place::3]
+                equals[:] = np.resize(values, len(equals))
+                assert operator(row).item() == place, (length, values)
+                last = place + 3 * (len(equals) - 1)
+                assert operator(row, axis_direction=1).item() == last, (length, values)
