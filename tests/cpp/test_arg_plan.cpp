@@ -1,7 +1,8 @@
 // The plan of argmin and argmax: which strategy, axes, folds and parts a shape leads to.
 #include "check.hpp"
 #include "core/tuning.hpp"
-#include "plan/arg_plan.hpp"
+#include "dmlcpu/runtime.hpp"
+#include "ops/arg.hpp"
 #include "tensors.hpp"
 
 using dmlcpu::ArgDescriptor;
@@ -121,6 +122,20 @@ void test_few_cells_are_cut_into_parts() {
   CHECK(cut.parts >= 4 && cut.length.size / cut.parts >= dmlcpu::tuning::kMinPartSteps);
 }
 
+void test_a_second_thread_is_used_from_some_grains_on() {
+  const dmlcpu::ScopedThreads two(2);
+  const auto threads_for = [](std::int64_t bytes) {
+    ArgDescriptor descriptor;
+    descriptor.input = tensors::packed_input(memory, {1});
+    descriptor.input.sizes[0] = bytes / 4;
+    descriptor.output = tensors::packed(results, {1});
+    return dmlcpu::plan(descriptor).threads;
+  };
+  constexpr std::int64_t kLeast = dmlcpu::tuning::kArgLeastGrains * dmlcpu::tuning::kGrainBytes;
+  CHECK(threads_for(kLeast - 4) == 1);
+  CHECK(threads_for(kLeast) == dmlcpu::num_threads());
+}
+
 void test_plans_can_be_printed() {
   const std::string text = to_text(plan({5, 6, 500}, {0, 2}));
   CHECK(text.find("rows") == 0);
@@ -139,6 +154,7 @@ int main() {
   test_last_ties_turn_the_axis_around();
   test_broadcast_reduced_axes_are_not_walked();
   test_few_cells_are_cut_into_parts();
+  test_a_second_thread_is_used_from_some_grains_on();
   test_plans_can_be_printed();
   return check::failures == 0 ? 0 : 1;
 }

@@ -73,9 +73,9 @@ int exchange_thread_override(int count) {
 
 void set_grain_bytes(std::int64_t bytes) { grain_bytes = bytes > 0 ? bytes : tuning::kGrainBytes; }
 
-int threads_for_bytes(std::int64_t bytes) {
+int threads_for_bytes(std::int64_t bytes, std::int64_t least_grains) {
   const std::int64_t grain = grain_bytes.load(std::memory_order_relaxed);
-  if (bytes < 2 * grain) return 1;
+  if (bytes < least_grains * grain) return 1;
   return static_cast<int>(std::min<std::int64_t>(num_threads(), bytes / grain));
 }
 

@@ -7,8 +7,8 @@
 namespace dmlcpu {
 
 /// How many threads a call over so many bytes should use: at least 1, at most num_threads(), about
-/// one more per grain (see set_grain_bytes).
-int threads_for_bytes(std::int64_t bytes);
+/// one more per grain (see set_grain_bytes); more than one from `least_grains` grains on.
+int threads_for_bytes(std::int64_t bytes, std::int64_t least_grains = 2);
 
 using TaskFunction = void (*)(void* context, std::int64_t task, int worker);
 

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/tuning.hpp"
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
 #include "ops/index_output.hpp"
@@ -211,6 +212,10 @@ class ArgRun {
   ArgKernel kernel_;
 };
 
+int threads_for_arg(std::int64_t bytes) {
+  return threads_for_bytes(bytes, tuning::kArgLeastGrains);
+}
+
 /// The elements of a packed tensor all of whose axes are reduced, 0 for others.
 std::int64_t elements_of_row(const ArgDescriptor& descriptor) {
   const ConstTensor& input = descriptor.input;
@@ -228,7 +233,7 @@ std::int64_t elements_of_row(const ArgDescriptor& descriptor) {
 bool run_as_row(const ArgDescriptor& descriptor) {
   const std::int64_t count = elements_of_row(descriptor);
   const auto size = static_cast<std::int64_t>(info(descriptor.input.type).size);
-  if (count == 0 || threads_for_bytes(count * size) > 1) return false;
+  if (count == 0 || threads_for_arg(count * size) > 1) return false;
   const bool from_end = descriptor.axis_direction == AxisDirection::kDecreasing;
   ArgPanel panel{};
   panel.data = static_cast<const char*>(descriptor.input.data) + (from_end ? count - 1 : 0) * size;
@@ -251,7 +256,7 @@ ArgPlan plan(const ArgDescriptor& descriptor) {
   if (element_count(descriptor.output) == 0) return {};
   const std::int64_t bytes =
       element_count(descriptor.input) * static_cast<std::int64_t>(info(descriptor.input.type).size);
-  return plan_arg(descriptor, threads_for_bytes(bytes));
+  return plan_arg(descriptor, threads_for_arg(bytes));
 }
 
 void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input,
