@@ -96,10 +96,20 @@ struct TopKLines {
 };
 using TopKLanesKernel = void (*)(const TopKLines& group, TopKItem* items);
 
-/// Writes the elements of `count` items of the row data[0], data[stride], ... to values[0],
-/// values[value_stride], ...
-using TopKValueWriter = void (*)(const void* data, std::int64_t stride, const TopKItem* items,
-                                 std::int64_t count, void* values, std::int64_t value_stride);
+/// The selected elements of some lines: `count` items of each, one line behind the other, positions
+/// within their line.
+struct TopKSelected {
+  const TopKItem* items;
+  std::int64_t count;
+  std::int64_t lines;
+  const void* data;          ///< the first line's first element
+  std::int64_t stride;       ///< along a line
+  std::int64_t line_stride;  ///< from line to line
+};
+
+/// Writes their values, element i of line l to values[l * value_line_stride + i * value_stride].
+using TopKValueWriter = void (*)(const TopKSelected& selected, void* values,
+                                 std::int64_t value_stride, std::int64_t value_line_stride);
 
 enum class TopKStrategy : std::uint8_t {
   kDirect,  ///< rank every element, select by comparison

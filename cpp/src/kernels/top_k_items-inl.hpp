@@ -78,20 +78,35 @@ void pack_lines(const void* data, std::int64_t stride, std::int64_t length,
   }
 }
 
-/// The elements of one type and ranking, from their ranks, and from the row where a rank does not
-/// tell them: looking up every one would wait for memory each time, if the row is long.
+/// The elements of one type and ranking, from their ranks, and from the line where a rank does not
+/// tell them: looking up every one would wait for memory each time, if the line is long.
 template <class O>
-void write_values(const void* data, std::int64_t stride, const TopKItem* items, std::int64_t count,
-                  void* values, std::int64_t value_stride) {
+void write_values(const TopKSelected& selected, void* values, std::int64_t value_stride,
+                  std::int64_t value_line_stride) {
   using U = typename O::Unsigned;
-  const U* const row = static_cast<const U*>(data);
+  const auto bits_of = [](const TopKItem& item, U* bits) {
+    return O::bits_of(from_unsigned_rank<O>(static_cast<U>(item.rank)), bits);
+  };
   U* const to = static_cast<U*>(values);
-  for (std::int64_t i = 0; i < count; ++i) {
-    U bits;
-    if (!O::bits_of(from_unsigned_rank<O>(static_cast<U>(items[i].rank)), &bits)) {
-      bits = row[items[i].index * stride];
+  const std::int64_t count = selected.count;
+  if (value_stride == 1 && (selected.lines == 1 || value_line_stride == count)) {
+    // All of them without a branch, which compilers make vector code of.
+    bool exact = true;
+    for (std::int64_t i = 0; i < selected.lines * count; ++i) {
+      U bits;
+      exact &= bits_of(selected.items[i], &bits);
+      to[i] = bits;
     }
-    to[i * value_stride] = bits;
+    if (exact) return;
+  }
+  for (std::int64_t l = 0; l < selected.lines; ++l) {
+    const U* const line = static_cast<const U*>(selected.data) + l * selected.line_stride;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const TopKItem& item = selected.items[l * count + i];
+      U bits;
+      if (!bits_of(item, &bits)) bits = line[item.index * selected.stride];
+      to[l * value_line_stride + i * value_stride] = bits;
+    }
   }
 }
 

@@ -119,10 +119,7 @@ class TopKRun {
       group.load = load_;
       group.scratch = kernel_scratch;
       lanes_(group, items);
-      for (std::int64_t l = 0; l < lines; ++l) {
-        write(data + l * line_stride * element_size_, items + l * plan_.k, plan_.k,
-              offsets[1] + l * plan_.lines.strides[1], offsets[2] + l * plan_.lines.strides[2]);
-      }
+      write({items, plan_.k, lines, data, plan_.stride, line_stride}, offsets[1], offsets[2]);
       return;
     }
     TopKRow row = row_of(data, plan_.length, plan_.k, kernel_scratch);
@@ -130,7 +127,7 @@ class TopKRun {
       const char* const line = data + l * line_stride * element_size_;
       row.data = line;
       select_(row, items);
-      write(line, items, plan_.k, offsets[1] + l * plan_.lines.strides[1],
+      write({items, plan_.k, 1, line, plan_.stride, 0}, offsets[1] + l * plan_.lines.strides[1],
             offsets[2] + l * plan_.lines.strides[2]);
     }
   }
@@ -175,7 +172,7 @@ class TopKRun {
         for (; at < last; at += tuning::kTopKMergeChunk) {
           const std::int64_t count = std::min(tuning::kTopKMergeChunk, last - at);
           merge.take(items, count);
-          write(data, items, count, offsets[1] + at * plan_.value_stride,
+          write({items, count, 1, data, plan_.stride, 0}, offsets[1] + at * plan_.value_stride,
                 offsets[2] + at * plan_.index_stride);
         }
       });
@@ -198,12 +195,24 @@ class TopKRun {
     return row;
   }
 
-  void write(const char* line, const TopKItem* items, std::int64_t count, std::int64_t value_offset,
+  /// Writes values and indices, from these offsets on.
+  void write(const TopKSelected& selected, std::int64_t value_offset,
              std::int64_t index_offset) const {
-    write_values_(line, plan_.stride, items, count, values_ + value_offset * element_size_,
-                  plan_.value_stride);
-    indices_.write_each(index_offset, plan_.index_stride, count,
-                        [items](std::int64_t i) { return items[i].index; });
+    write_values_(selected, values_ + value_offset * element_size_, plan_.value_stride,
+                  plan_.lines.strides[1]);
+    const TopKItem* const items = selected.items;
+    const std::int64_t line_stride = plan_.lines.strides[2];
+    const auto write_line = [&](std::int64_t first, std::int64_t count, std::int64_t offset) {
+      indices_.write_each(offset, plan_.index_stride, count,
+                          [items, first](std::int64_t i) { return items[first + i].index; });
+    };
+    if (plan_.index_stride == 1 && (selected.lines == 1 || line_stride == selected.count)) {
+      write_line(0, selected.lines * selected.count, index_offset);
+      return;
+    }
+    for (std::int64_t l = 0; l < selected.lines; ++l) {
+      write_line(l * selected.count, selected.count, index_offset + l * line_stride);
+    }
   }
 
   const TopKPlan& plan_;
