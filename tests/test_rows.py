@@ -33,9 +33,12 @@ def starts(dtype):
     return sorted({edge % line for edge in edges})
 
 
-def from_address(x, start):
-    """A copy that begins `start` elements behind a cache line's begin, between better elements."""
-    memory = np.full(len(x) + 3 * 64, data.special_values(x.dtype)[-1], x.dtype)
+def from_address(x, start, better=None):
+    """A copy that begins `start` elements behind a cache line's begin, between better elements:
+    NaNs or the largest."""
+    if better is None:
+        better = data.special_values(x.dtype)[-1]
+    memory = np.full(len(x) + 3 * 64, better, x.dtype)
     first = -memory.ctypes.data % 64 // x.dtype.itemsize + start
     memory[first : first + len(x)] = x
     return memory[first : first + len(x)]
@@ -71,16 +74,21 @@ def test_rows_from_any_address(instruction_set, dtype):
 
 @pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
 @pytest.mark.parametrize("start", [0, 1])
-def test_nothing_but_nans_and_the_worst(instruction_set, dtype, start):
-    """Where NaNs are passed over by value, the start is the worst number: so that is told from
-    nothing at all."""
+def test_nans_are_passed_over(instruction_set, dtype, start):
+    """One number among NaNs: the worst one, with which comparing by value begins, so that it has to
+    be told from nothing at all, or a better one, at each seam."""
     for length in lengths(dtype):
-        for operator, worst in ((dmlcpu.argmax, -np.inf), (dmlcpu.argmin, np.inf)):
-            row = from_address(np.full(length, np.nan, dtype), start)
+        for operator, best in ((dmlcpu.argmax, np.inf), (dmlcpu.argmin, -np.inf)):
+            row = from_address(np.full(length, np.nan, dtype), start, better=best)
             assert operator(row, nan_policy="omit").item() == 0
             for place in near_edges(length, start, dtype):
-                row[place] = worst
-                assert operator(row, nan_policy="omit").item() == place, length
+                for number in (-best, 0):
+                    row[place] = number
+                    assert operator(row, nan_policy="omit").item() == place, length
+                    last = operator(row, axis_direction=1, nan_policy="omit").item()
+                    assert last == place, length
+                    backward = operator(row[::-1], nan_policy="omit").item()
+                    assert backward == length - 1 - place, length
                 row[place] = np.nan
 
 

@@ -110,7 +110,7 @@ void arg_rows(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices)
   using T = typename O::Element;
   using Rank = typename O::Rank;
   const std::int64_t stride = panel.length_stride;
-  T packed[tuning::kArgBlockBytes / sizeof(T)];
+  alignas(kVectorBytes) T packed[tuning::kArgBlockBytes / sizeof(T)];
   // A backward line is read forwards too, as memory is prefetched: the first of equal elements is
   // then the last one met.
   const bool backward = stride == -1;

@@ -15,8 +15,8 @@ template <class T>
 constexpr std::int64_t kLanes = 4 * kVectorBytes / static_cast<std::int64_t>(sizeof(T));
 
 /// Folds n elements, at least a vector, into a state: take(state, p) takes a vector's worth from p
-/// on, join(a, b) two states. The state of the last vector is where each of four begins; seeing an
-/// element more than once must do no harm.
+/// on, join(a, b) two states. The state of the last vector is where each of four begins, with more
+/// elements that of the first as well; seeing an element more than once must do no harm.
 template <class T, class State, class Take, class Join>
 State fold(const T* p, std::int64_t n, State state, Take take, Join join) {
   constexpr std::int64_t kStep = kLanes<T> / 4;
@@ -93,6 +93,18 @@ bool highest_by_value(const T* p, std::int64_t n, typename O::Rank* highest) {
   }
 }
 
+/// Of n float or double elements, at least a vector, which are all NaNs or the worst number.
+template <class O, class T = typename O::Element>
+typename O::Rank worst_or_nan(const T* p, std::int64_t n) {
+  const auto is_worst = [](const T* q) {
+    return Vector<T>::load(q) == Vector<T>::all(worst_value<O>());
+  };
+  const auto either = [](auto a, auto b) { return a | b; };
+  const auto take = [&](auto& found, const T* q) { found |= is_worst(q); };
+  const auto found = fold(p, n, is_worst(p + n - Vector<T>::kWidth), take, either);
+  return any(found) ? O::rank(worst_value<O>()) : O::nan_rank();
+}
+
 /// The highest rank among n >= 1 consecutive elements.
 template <class O, class T = typename O::Element>
 typename O::Rank block_rank(const T* p, std::int64_t n) {
@@ -104,6 +116,7 @@ typename O::Rank block_rank(const T* p, std::int64_t n) {
   if constexpr (kHasNativeOrder<T>) {
     typename O::Rank best;
     if (highest_by_value<O>(p, n, &best)) return best;
+    if constexpr (!O::kNanFirst) return worst_or_nan<O>(p, n);
   }
   return highest_by_rank<O>(p, n);
 }

@@ -21,7 +21,7 @@ void block_extremes(const void* data, std::int64_t stride, std::int64_t length, 
   using T = typename O::Element;
   auto* out = static_cast<typename O::Unsigned*>(extremes);
   const T* p = static_cast<const T*>(data);
-  T packed[tuning::kTopKMaxBlock];
+  alignas(kVectorBytes) T packed[tuning::kTopKMaxBlock];
   for (std::int64_t first = 0; first < length; first += block) {
     const std::int64_t count = min_of(block, length - first);
     const T* elements = p + first;
