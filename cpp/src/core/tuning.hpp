@@ -3,9 +3,10 @@
 //
 // `python bench/tune.py NAME VALUE... --only WORKLOADS` builds the library with other values of a
 // constant and races them; `python bench/run.py sweep` shows whether a curve has a step where a
-// threshold lies. The values were settled on 2-core AMD EPYC machines in November 2026, of Zen 4
+// threshold lies. The values were settled on 2-core machines in November 2026: AMD EPYC of Zen 4
 // with x86-64-v4 (threads, columns, short rows, what is asked for ahead, blocks and lanes of top-k)
-// and of Zen 3 with x86-64-v3 (samples, sorting, gather).
+// and of Zen 3 with x86-64-v3 (samples, sorting, gather), Intel Xeon of Skylake with x86-64-v4
+// (vector boundaries, the second thread of argmin and argmax).
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,10 @@ namespace dmlcpu::tuning {
 /// 100 KB from its own cache: smaller grains lose that time, larger ones leave cores idle.
 inline constexpr std::int64_t kGrainBytes = 256 * 1024;
 
-/// Grains from which argmin and argmax use a second thread; others do from two on. They read one
-/// while a thread starts, so that of two grains in a cache the first thread reads both sooner. (Of
-/// 600 KB of float16, two threads take two thirds of the time of one.)
+/// Grains from which argmin and argmax, and top-k with k = 1, use a second thread; others do from
+/// two on. Of two grains of float in a cache, one thread reads both before two are done, even if
+/// the second was awake. Types that take longer pay for it: 600 KB of float16 would take two
+/// threads two thirds of the time.
 inline constexpr std::int64_t kArgLeastGrains = 3;
 
 /// Tasks offered per thread. More even out cores of unequal speed, fewer save start-up per task.
@@ -35,10 +37,10 @@ inline constexpr int kArrivalPolls = 500;
 /// that only moves away keeps it for some 10 us.
 inline constexpr int kLongYieldMicroseconds = 200;
 
-/// Python's lock is given up for calls that touch at least so many bytes, those that more than one
-/// thread may work on. Giving it up and taking it back costs some 100 ns, more when others want it;
-/// smaller calls take tens of microseconds, full sorts 3 ms, less than the 5 ms that Python lets a
-/// thread keep it.
+/// Python's lock is given up for calls that touch at least so many bytes, about those that more
+/// than one thread may work on. Giving it up and taking it back costs some 100 ns, more when others
+/// want it; smaller calls take tens of microseconds, full sorts 3 ms, less than the 5 ms that
+/// Python lets a thread keep it.
 inline constexpr std::int64_t kReleaseLockBytes = 2 * kGrainBytes;
 
 // --- argmin and argmax -----------------------------------------------------------------------
@@ -50,13 +52,15 @@ inline constexpr std::int64_t kReleaseLockBytes = 2 * kGrainBytes;
 inline constexpr std::int64_t kArgBlockBytes = 4096;
 inline constexpr std::int64_t kArgMaxBlockBytes = 32 * 1024;
 
-/// Rows, and blocks of them, of at least so many vectors are read from a vector boundary on, but
-/// for the first vector. Shorter ones lose more by reading some elements twice.
+/// Rows and blocks of at least so many vectors are read from a vector boundary on, but for the
+/// first vector (in one pass, the first four) and the last. Shorter ones lose more by reading some
+/// elements twice.
 inline constexpr std::int64_t kAlignFromVectors = 16;
 
 /// Rows of float and double of up to so many bytes are searched in one pass. It costs a comparison
-/// for every four vectors more and saves the second look, whose length no processor foresees; with
-/// a NaN or infinities of both signs in the row it was for nothing, which longer rows would feel.
+/// for every four vectors more and saves the second look, whose length no processor foresees. It
+/// was for nothing where NaNs rank first and there is one, or infinities of both signs, and where
+/// they rank last and nothing is better than the worst infinity; longer rows would feel that.
 inline constexpr std::int64_t kOnePassBytes = 16 * 1024;
 
 /// Rows shorter than both of these are treated as columns of their neighbours: the lane reduction
@@ -196,7 +200,8 @@ inline constexpr std::int64_t kTopKMinPieceBytes = 128 * 1024;
 /// Selected elements of one row are written by all threads from this many on.
 inline constexpr std::int64_t kTopKMinWrites = 16 * 1024;
 
-/// Items of one row that are merged at a time, into a buffer in the first-level cache.
+/// Items that are merged at a time, into a buffer in the first-level cache, or whose values are
+/// written at a time.
 inline constexpr std::int64_t kTopKMergeChunk = 256;
 
 /// Row pieces never exceed this many elements, so that positions fit 32 bits inside the kernels.

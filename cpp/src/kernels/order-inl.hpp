@@ -150,10 +150,11 @@ struct Order<T, kRanking, true> {
   static bool bits_of(Rank r, Unsigned* bits) {
     const auto rotated = static_cast<Unsigned>(kLargest ? r : static_cast<Rank>(~r));
     const auto key = static_cast<Unsigned>(rotated - kRotation);
-    const bool negative = (key & kSignBit) != 0;
-    const auto magnitude = static_cast<Unsigned>(negative ? 0 - key : key);
-    *bits = static_cast<Unsigned>(negative ? magnitude | kSignBit : magnitude);
-    return magnitude != 0 && magnitude <= kInfinity;
+    const auto s = static_cast<Unsigned>(static_cast<Rank>(key) >> kSignShift);
+    const auto magnitude = static_cast<Unsigned>((key ^ s) - s);
+    *bits = static_cast<Unsigned>(magnitude | (s & kSignBit));
+    // From 1 to kInfinity.
+    return static_cast<Unsigned>(magnitude - 1) < kInfinity;
   }
 };
 

@@ -84,27 +84,39 @@ template <class O>
 void write_values(const TopKSelected& selected, void* values, std::int64_t value_stride,
                   std::int64_t value_line_stride) {
   using U = typename O::Unsigned;
-  const auto bits_of = [](const TopKItem& item, U* bits) {
-    return O::bits_of(from_unsigned_rank<O>(static_cast<U>(item.rank)), bits);
-  };
   U* const to = static_cast<U*>(values);
+  const TopKItem* const items = selected.items;
   const std::int64_t count = selected.count;
+  const std::int64_t all = selected.lines * count;
+  const auto bits_of = [items](std::int64_t i, U* bits) {
+    return O::bits_of(from_unsigned_rank<O>(static_cast<U>(items[i].rank)), bits);
+  };
+  const auto look_up = [&selected](std::int64_t line, const TopKItem& item) {
+    return static_cast<const U*>(
+        selected.data)[line * selected.line_stride + item.index * selected.stride];
+  };
   if (value_stride == 1 && (selected.lines == 1 || value_line_stride == count)) {
-    // All of them without a branch, which compilers make vector code of.
-    bool exact = true;
-    for (std::int64_t i = 0; i < selected.lines * count; ++i) {
-      U bits;
-      exact &= bits_of(selected.items[i], &bits);
-      to[i] = bits;
+    for (std::int64_t first = 0; first < all; first += tuning::kTopKMergeChunk) {
+      const std::int64_t end = min_of(first + tuning::kTopKMergeChunk, all);
+      // Without a branch: few chunks have elements to look up.
+      U inexact = 0;
+      for (std::int64_t i = first; i < end; ++i) {
+        U bits;
+        inexact |= static_cast<U>(!bits_of(i, &bits));
+        to[i] = bits;
+      }
+      if (inexact == 0) continue;
+      for (std::int64_t i = first; i < end; ++i) {
+        U bits;
+        if (!bits_of(i, &bits)) to[i] = look_up(i / count, items[i]);
+      }
     }
-    if (exact) return;
+    return;
   }
   for (std::int64_t l = 0; l < selected.lines; ++l) {
-    const U* const line = static_cast<const U*>(selected.data) + l * selected.line_stride;
     for (std::int64_t i = 0; i < count; ++i) {
-      const TopKItem& item = selected.items[l * count + i];
       U bits;
-      if (!bits_of(item, &bits)) bits = line[item.index * selected.stride];
+      if (!bits_of(l * count + i, &bits)) bits = look_up(l, items[l * count + i]);
       to[l * value_line_stride + i * value_stride] = bits;
     }
   }
