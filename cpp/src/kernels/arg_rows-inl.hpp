@@ -86,14 +86,15 @@ std::int64_t find(const T* p, std::int64_t n, typename O::Rank wanted) {
   using U = typename O::Unsigned;
   const U* const elements = reinterpret_cast<const U*>(p);
   U bits;
-  if (O::bits_of(wanted, &bits)) return find_match<kLast>(elements, n, HasBits<U>{bits});
+  [[maybe_unused]] const bool exact = O::bits_of(wanted, &bits);
   if constexpr (kInfinityBits<T> != 0) {
-    constexpr U kFirstNan = O::kInfinity + 1;
-    const bool nan = wanted == O::nan_rank();
-    const HasMagnitude<U> same = {O::kMax, nan ? kFirstNan : U{0}, nan ? U{O::kNans - 1} : U{0}};
-    return find_match<kLast>(elements, n, same);
+    if (!exact) {
+      constexpr HasMagnitude<U> kZero = {O::kMax, 0, 0};
+      constexpr HasMagnitude<U> kNan = {O::kMax, O::kInfinity + 1, O::kNans - 1};
+      return find_match<kLast>(elements, n, wanted == O::nan_rank() ? kNan : kZero);
+    }
   }
-  return 0;
+  return find_match<kLast>(elements, n, HasBits<U>{bits});
 }
 
 /// Elements per block of a row read where it is.
