@@ -51,9 +51,9 @@ std::vector<TopKItem> select(TopKStrategy strategy, int type, int width, const v
   return items;
 }
 
-/// The same, by a stable sort of all ranks.
-std::vector<TopKItem> plain(int type, int width, const void* data, std::int64_t stride,
-                            std::int64_t n, std::int64_t k) {
+/// All items of the row in order, by a stable sort of their ranks.
+std::vector<TopKItem> sorted(int type, int width, const void* data, std::int64_t stride,
+                             std::int64_t n) {
   std::vector<std::uint64_t> bytes(static_cast<std::size_t>(n));  // room for ranks of any width
   dmlcpu::kernels().top_k->load[type][static_cast<int>(dmlcpu::Ranking::kLargestNanFirst)](
       data, stride, n, bytes.data());
@@ -66,29 +66,32 @@ std::vector<TopKItem> plain(int type, int width, const void* data, std::int64_t 
   }
   std::stable_sort(items.begin(), items.end(),
                    [](const TopKItem& a, const TopKItem& b) { return a.rank > b.rank; });
-  items.resize(static_cast<std::size_t>(k));
   return items;
 }
 
-bool same(const std::vector<TopKItem>& a, const std::vector<TopKItem>& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i].rank != b[i].rank || a[i].index != b[i].index) return false;
-  }
-  return a.size() == b.size();
+/// Whether `items` are the first k of `all`.
+bool are_first(std::int64_t k, const TopKItem* items, const std::vector<TopKItem>& all) {
+  return std::equal(items, items + k, all.begin(), [](const TopKItem& a, const TopKItem& b) {
+    return a.rank == b.rank && a.index == b.index;
+  });
 }
 
 template <class T>
 void compare_strategies(int type, int width, const std::vector<T>& x, std::int64_t stride) {
   const auto n = static_cast<std::int64_t>(x.size()) / stride;
+  const auto want = sorted(type, width, x.data(), stride, n);
   for (const std::int64_t k : {std::int64_t{1}, std::int64_t{2}, std::int64_t{7}, n / 40, n / 3,
                                n / 2, n / 2 + 1, n - 1, n}) {
     if (k < 1 || k > n) continue;
-    const auto want = plain(type, width, x.data(), stride, n, k);
-    CHECK(same(select(TopKStrategy::kDirect, type, width, x.data(), stride, n, k), want));
-    CHECK(same(select(TopKStrategy::kRadix, type, width, x.data(), stride, n, k), want));
+    const auto is_right = [&](TopKStrategy strategy) {
+      const auto items = select(strategy, type, width, x.data(), stride, n, k);
+      return are_first(k, items.data(), want);
+    };
+    CHECK(is_right(TopKStrategy::kDirect));
+    CHECK(is_right(TopKStrategy::kRadix));
     const auto block = dmlcpu::plan_selection(TopKStrategy::kBlocks, 1 << width, n, k).block;
     if ((n + block - 1) / block < k) continue;
-    CHECK(same(select(TopKStrategy::kBlocks, type, width, x.data(), stride, n, k), want));
+    CHECK(is_right(TopKStrategy::kBlocks));
   }
 }
 
@@ -96,6 +99,12 @@ void compare_strategies(int type, int width, const std::vector<T>& x, std::int64
 template <class T>
 void compare_lanes(int type, int width, const std::vector<T>& x, std::int64_t n, std::int64_t lines,
                    bool neighbours) {
+  const std::int64_t stride = neighbours ? lines : 1;
+  const std::int64_t line_stride = neighbours ? 1 : n;
+  std::vector<std::vector<TopKItem>> want;
+  for (std::int64_t l = 0; l < lines; ++l) {
+    want.push_back(sorted(type, width, x.data() + l * line_stride, stride, n));
+  }
   for (std::int64_t k = 1; k <= dmlcpu::tuning::kTopKLanesMaxK && k <= n; ++k) {
     const std::int64_t bytes = dmlcpu::lanes_scratch_bytes(1 << width, n);
     std::vector<char> scratch(static_cast<std::size_t>(bytes + 128), 'g');
@@ -104,8 +113,8 @@ void compare_lanes(int type, int width, const std::vector<T>& x, std::int64_t n,
     dmlcpu::TopKLines group{};
     group.data = x.data();
     group.element_size = 1 << width;
-    group.stride = neighbours ? lines : 1;
-    group.line_stride = neighbours ? 1 : n;
+    group.stride = stride;
+    group.line_stride = line_stride;
     group.length = n;
     group.lines = lines;
     group.k = k;
@@ -116,9 +125,7 @@ void compare_lanes(int type, int width, const std::vector<T>& x, std::int64_t n,
     dmlcpu::kernels().top_k->lanes[width](group, items.data());
     for (int i = 0; i < 64; ++i) CHECK(aligned[bytes + i] == 'g');
     for (std::int64_t l = 0; l < lines; ++l) {
-      const auto got = items.begin() + l * k;
-      CHECK(same({got, got + k},
-                 plain(type, width, x.data() + l * group.line_stride, group.stride, n, k)));
+      CHECK(are_first(k, items.data() + l * k, want[static_cast<std::size_t>(l)]));
     }
   }
 }

@@ -50,6 +50,7 @@ class ScopedThreads {
  public:
   /// Throws ValueError when negative; 0 means none.
   explicit ScopedThreads(int count) : before_(exchange_thread_override(count)) {}
+  // NOLINTNEXTLINE(bugprone-exception-escape): a count that was in force is not negative.
   ~ScopedThreads() { exchange_thread_override(before_); }
   ScopedThreads(const ScopedThreads&) = delete;
   ScopedThreads& operator=(const ScopedThreads&) = delete;

@@ -19,7 +19,7 @@ struct TensorDesc {
   Shape shape() const { return shape_of(layout); }
 };
 
-enum class Role { kInput, kOutput };
+enum class Role : std::uint8_t { kInput, kOutput };
 
 /// Throws ValueError for a broken rule. Feature levels are not looked at.
 TensorDesc read_tensor(const char* name, const DML_TENSOR_DESC* desc, Role role);
