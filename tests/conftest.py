@@ -1,4 +1,5 @@
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -32,31 +33,29 @@ def threads(request):
 
 
 @pytest.fixture(scope="session")
-def configure():
-    """A function that configures a build of the C++ core and its tests in a folder."""
-
+def build_core(tmp_path_factory):
+    """A function that builds the C++ core and its tests with some options, or one target of it, and
+    returns the build's folder. It lies in DMLCPU_TEST_BUILD, so that several runs share it, or is a
+    new one. CMAKE_ARGS holds more options, as it does for pip."""
     scripts = Path(sys.executable).parent  # where pip put cmake and ninja
     os.environ["PATH"] = f"{scripts}{os.pathsep}{os.environ['PATH']}"
+    shared = os.environ.get("DMLCPU_TEST_BUILD")
+    given = shlex.split(os.environ.get("CMAKE_ARGS", ""))
 
-    def run(folder, *options):
+    def run(name, *options, target="all"):
+        folder = Path(shared) / name if shared else tmp_path_factory.mktemp(name)
         subprocess.run(
-            [
-                "cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DDMLCPU_BUILD_PYTHON=OFF",
-                "-DDMLCPU_BUILD_TESTS=ON", f"-DDMLCPU_WERROR={'ON' if os.environ.get('CI') else 'OFF'}",
-                *options,
-            ],
+            ["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DDMLCPU_BUILD_PYTHON=OFF",
+             "-DDMLCPU_BUILD_TESTS=ON", *given, *options],
             check=True,
         )  # fmt: skip
+        subprocess.run(["cmake", "--build", folder, "--target", target], check=True)
+        return folder
 
     return run
 
 
 @pytest.fixture(scope="session")
-def cpp_build(tmp_path_factory, configure):
-    """The folder of a build of the C++ core and its tests: DMLCPU_TEST_BUILD, so that several runs
-    share it, or a new one."""
-    folder = os.environ.get("DMLCPU_TEST_BUILD")
-    folder = Path(folder) if folder else tmp_path_factory.mktemp("cpp")
-    configure(folder)
-    subprocess.run(["cmake", "--build", folder], check=True)
-    return folder
+def cpp_build(build_core):
+    """The folder of a build of the C++ core and its tests as they are by default."""
+    return build_core("cpp")

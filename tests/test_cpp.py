@@ -28,8 +28,7 @@ def test_forced_instruction_set(cpp_build, isa):
     assert done.returncode != 0
 
 
-def test_builds_without_openmp(tmp_path, configure):
+def test_builds_without_openmp(build_core):
     """The serial library compiles (only the shim differs) and gives the right answers."""
-    configure(tmp_path, "-DDMLCPU_OPENMP=OFF")
-    subprocess.run(["cmake", "--build", tmp_path, "--target", "test_errors"], check=True)
-    subprocess.run([tmp_path / "tests/cpp/test_errors"], check=True)
+    folder = build_core("serial", "-DDMLCPU_OPENMP=OFF", target="test_errors")
+    subprocess.run([folder / "tests/cpp/test_errors"], check=True)
