@@ -21,9 +21,16 @@ bool cpu_has_x86_64_level(int level) {
   return supported;
 }
 
+bool cpu_gains_by_streaming() {
+  __builtin_cpu_init();
+  return !__builtin_cpu_is("intel");
+}
+
 #else
 
 bool cpu_has_x86_64_level(int) { return false; }
+
+bool cpu_gains_by_streaming() { return false; }
 
 #endif
 

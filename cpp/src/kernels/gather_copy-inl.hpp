@@ -52,6 +52,31 @@ inline void copy_streaming(const char* data, std::int64_t element_size, char* ou
   stream_fence();
 }
 
+/// Slices of more than a cache line. Each line that is copied asks for the same line of a slice to
+/// come: asked for all at once, there would be more than the processor waits for at a time. And it
+/// asks for a line of the output: stores are carried out in order, each waiting for its line.
+inline void copy_lines(const char* data, std::int64_t element_size, char* output,
+                       std::int64_t output_stride, std::int64_t bytes, const std::int64_t* offsets,
+                       std::int64_t count) {
+  const std::int64_t ahead =
+      min_of((tuning::kGatherPrefetchBytes - 1) / bytes + 1, tuning::kGatherPrefetch);
+  const std::int64_t rest = bytes % kCacheLine;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const char* const from = data + offsets[i] * element_size;
+    const char* const next = data + offsets[min_of(i + ahead, count - 1)] * element_size;
+    char* const to = output + i * output_stride;
+    for (std::int64_t b = 0; b + kCacheLine <= bytes; b += kCacheLine) {
+      prefetch(next + b);
+      prefetch(to + b + tuning::kGatherPrefetchOutput);
+      std::memcpy(to + b, from + b, kCacheLine);
+    }
+    if (rest == 0) continue;
+    // The slice's last bytes, some of which are in the line before.
+    prefetch(next + bytes - 1);
+    std::memcpy(to + bytes - kCacheLine, from + bytes - kCacheLine, kCacheLine);
+  }
+}
+
 template <class U>
 void gather_copy(const GatherCopy& copy, const std::int64_t* offsets, std::int64_t count) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(U));
@@ -79,7 +104,9 @@ void gather_copy(const GatherCopy& copy, const std::int64_t* offsets, std::int64
     if (bytes < 16) return each(CopyEnds<8>{bytes});
     if (bytes < 32) return each(CopyEnds<16>{bytes});
     if (bytes < 64) return each(CopyEnds<32>{bytes});
-    if (bytes <= 128) return each(CopyEnds<64>{bytes});
+    if (bytes <= tuning::kGatherLinesBytes) {
+      return copy_lines(data, kSize, output, step, bytes, offsets, count);
+    }
     each([bytes](char* to, const char* from) {
       std::memcpy(to, from, static_cast<std::size_t>(bytes));
     });

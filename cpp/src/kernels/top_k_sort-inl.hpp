@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels/top_k_items-inl.hpp"
 
@@ -34,7 +35,18 @@ Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count) {
       starts[bin] = start;
       start += size;
     }
-    for (std::int64_t i = 0; i < count; ++i) other[starts[digit(items[i], pass)]++] = items[i];
+    const auto distribute = [&](auto ask_ahead) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        Item<U>* const to = other + starts[digit(items[i], pass)]++;
+        if constexpr (ask_ahead) prefetch(to + kCacheLine / static_cast<std::int64_t>(sizeof *to));
+        *to = items[i];
+      }
+    };
+    if (count < tuning::kTopKSortPrefetchLength) {
+      distribute(std::false_type());
+    } else {
+      distribute(std::true_type());
+    }
     Item<U>* const sorted = other;
     other = items;
     items = sorted;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <string>
 
+#include "core/cpu.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/tuning.hpp"
@@ -49,7 +50,9 @@ class GatherNdRun {
     copy_ = kernels().gather->copy[width_index(element_size_)];
     const std::int64_t written = element_count(descriptor.output) * element_size_;
     const std::int64_t read = element_count(descriptor.input) * element_size_;
-    stream_ = written >= tuning::kGatherStreamBytes && written + read >= tuning::kGatherCachedBytes;
+    static const bool gains = cpu_gains_by_streaming();
+    stream_ = gains && written >= tuning::kGatherStreamBytes &&
+              written + read >= tuning::kGatherCachedBytes;
   }
 
   /// Whether every coordinate is in range.
