@@ -7,15 +7,20 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// Copies a slice for each offset by copy_one(to, from), and asks for the slices to come.
+/// Copies a slice for each offset by copy_one(to, from), and asks for the slices to come; and for
+/// the output's lines, where slices are so long that stores wait for them rather than for the
+/// slices.
 template <class CopyOne>
 void copy_each(const char* data, std::int64_t element_size, char* output,
                std::int64_t output_stride, const std::int64_t* offsets, std::int64_t count,
-               CopyOne&& copy_one) {
+               CopyOne copy_one) {
   constexpr std::int64_t kAhead = tuning::kGatherPrefetch;
   std::int64_t i = 0;
   for (; i + kAhead < count; ++i) {
     prefetch(data + offsets[i + kAhead] * element_size);
+    if constexpr (CopyOne::kLeastBytes >= tuning::kGatherPrefetchOutputLeast) {
+      prefetch(output + i * output_stride + tuning::kGatherPrefetchOutput);
+    }
     copy_one(output + i * output_stride, data + offsets[i] * element_size);
   }
   for (; i < count; ++i) copy_one(output + i * output_stride, data + offsets[i] * element_size);
@@ -24,16 +29,27 @@ void copy_each(const char* data, std::int64_t element_size, char* output,
 /// Copies kBytes.
 template <std::int64_t kBytes>
 struct CopyFixed {
+  static constexpr std::int64_t kLeastBytes = kBytes;
   void operator()(char* to, const char* from) const { std::memcpy(to, from, kBytes); }
 };
 
 /// Copies kHalf to 2 * kHalf bytes: the first and the last kHalf, which may overlap.
 template <std::int64_t kHalf>
 struct CopyEnds {
+  static constexpr std::int64_t kLeastBytes = kHalf;
   std::int64_t bytes;
   void operator()(char* to, const char* from) const {
     std::memcpy(to, from, kHalf);
     std::memcpy(to + bytes - kHalf, from + bytes - kHalf, kHalf);
+  }
+};
+
+/// Copies any number of bytes.
+struct CopyAny {
+  static constexpr std::int64_t kLeastBytes = 0;
+  std::int64_t bytes;
+  void operator()(char* to, const char* from) const {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
   }
 };
 
@@ -107,10 +123,7 @@ void gather_copy(const GatherCopy& copy, const std::int64_t* offsets, std::int64
     if (bytes <= tuning::kGatherLinesBytes) {
       return copy_lines(data, kSize, output, step, bytes, offsets, count);
     }
-    each([bytes](char* to, const char* from) {
-      std::memcpy(to, from, static_cast<std::size_t>(bytes));
-    });
-    return;
+    return each(CopyAny{bytes});
   }
   for (std::int64_t i = 0; i < count; ++i) {
     const U* from = static_cast<const U*>(copy.data) + offsets[i];
