@@ -373,12 +373,13 @@ def test_top_k_values_keep_their_bits(instruction_set, dtype, direction, policy)
                 assert np.array_equal(values.view(bits), want.view(bits))
 
 
-@pytest.mark.parametrize("k", [2, 100, 3000, 40_000, 79_999, 80_000])
+@pytest.mark.parametrize("k", [2, 100, 3000, 40_000, 169_999, 170_000])
 def test_top_k_row_in_pieces(instruction_set, threads, k):
-    """One row over several threads: equal elements in all pieces, merged in their order."""
-    n = 80_000
+    """One row over several threads, which takes 1.3 MB if k is small: equal elements in all pieces,
+    merged in their order."""
+    n = 170_000
     rng = np.random.default_rng(0)
-    for x in (rng.integers(0, 5, n, np.int32), rng.standard_normal(n, np.float32)):
+    for x in (rng.integers(0, 5, n, np.int64), rng.standard_normal(n)):
         check_top_k(x, k, "decreasing")
         check_top_k(x, k, "increasing")
 

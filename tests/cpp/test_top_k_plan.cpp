@@ -72,7 +72,11 @@ void test_many_short_lines_are_searched_side_by_side() {
 }
 
 void test_long_rows_are_cut_only_when_there_are_too_few() {
-  CHECK(plan({1 << 19}, 0, 5, 4).pieces == 4);
+  CHECK(plan({1 << 20}, 0, 5, 4).pieces == 4);
+  // Small k takes longer rows than large k does.
+  constexpr std::int64_t kLargestSmall = dmlcpu::tuning::kTopKBlocksMaxK;
+  CHECK(plan({1 << 17}, 0, kLargestSmall, 4).pieces == 1);
+  CHECK(plan({1 << 17}, 0, kLargestSmall + 1, 4).pieces == 4);
   CHECK(plan({8, 1 << 16}, 1, 5, 4).pieces == 1);
   CHECK(plan({1 << 10}, 0, 5, 4).pieces == 1);
 }

@@ -66,11 +66,7 @@ Item<U>* sort_items(Item<U>* items, Item<U>* other, std::int64_t count) {
 
 /// Moves the first k of count items, in order, to the front.
 template <class U>
-void select_by_comparison(Item<U>* items, std::int64_t count, std::int64_t k) {
-  if (k < count / tuning::kTopKHeapShare) {
-    std::partial_sort(items, items + k, items + count);
-    return;
-  }
+void select_by_partition(Item<U>* items, std::int64_t count, std::int64_t k) {
   if (k < count) std::nth_element(items, items + k, items + count);
   std::sort(items, items + k);
 }
@@ -79,7 +75,11 @@ void select_by_comparison(Item<U>* items, std::int64_t count, std::int64_t k) {
 template <class U>
 Item<U>* select_items(Item<U>* items, Item<U>* other, std::int64_t count, std::int64_t k) {
   if (k > count / 4) return sort_items(items, other, count);
-  select_by_comparison(items, count, k);
+  if (k < count / tuning::kTopKHeapShare) {
+    std::partial_sort(items, items + k, items + count);
+  } else {
+    select_by_partition(items, count, k);
+  }
   return items;
 }
 

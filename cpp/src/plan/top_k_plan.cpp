@@ -111,7 +111,8 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   const std::int64_t line_bytes = plan.length * element_size;
   const std::int64_t lines = positions(plan.outer) * plan.lines.size;
   if (lines < threads) {
-    plan.pieces = std::min<std::int64_t>(threads, line_bytes / tuning::kTopKMinPieceBytes);
+    plan.pieces =
+        std::min<std::int64_t>(threads, line_bytes / tuning::top_k_min_piece_bytes(plan.k));
   }
   const std::int64_t needed = (plan.length + tuning::kTopKMaxPiece - 1) / tuning::kTopKMaxPiece;
   plan.pieces = std::max({plan.pieces, needed, std::int64_t{1}});
