@@ -199,9 +199,9 @@ inline constexpr std::int64_t kTopKStackBytes = 4096;
 inline constexpr std::int64_t kLookUpBytes = 64;
 
 /// Rows fewer than threads are cut into pieces of at least so many bytes: each piece has k elements
-/// to select, and merging them is serial. Small k, which hardly takes longer than reading the row,
-/// gains by a second thread from some 1.2 MB on; with 1 MB of int8 and k = 100 two threads, awake,
-/// took 1.3 times as long as one.
+/// to select, and merging them is serial. With small k that hardly takes longer than reading the
+/// row. Two threads that slept needed 1 to 1.5 MB to be as fast as one; awake, less with k = 10 and
+/// more with k = 100: 1 MB of int8 took them 1.3 times as long.
 constexpr std::int64_t top_k_min_piece_bytes(std::int64_t k) {
   return (k <= kTopKBlocksMaxK ? 640 : 128) * 1024;
 }
