@@ -20,12 +20,13 @@ constexpr bool fits_one_pass(std::int64_t n) {
 
 /// The highest rank among n consecutive floats or doubles, and where it stands first. False if NaNs
 /// may decide: with NaNs first if the elements' sum is NaN, as the processor's own comparisons pass
-/// over NaNs; with NaNs last if there may have been nothing else.
+/// over NaNs; with NaNs last if there may have been nothing else. May ask for what lies behind.
 ///
 /// Four vectors are a group, of which only the best is compared with the best so far, and only the
 /// group's number kept; which element it was is looked up in the one group that won.
 template <class O, class T = typename O::Element>
-bool one_pass(const T* p, std::int64_t n, typename O::Rank* rank, std::int64_t* at) {
+bool one_pass(const T* p, std::int64_t n, bool prefetches, typename O::Rank* rank,
+              std::int64_t* at) {
   using V = typename Vector<T>::Type;
   using Count = typename O::Unsigned;
   using U = Vector<Count>;
@@ -72,6 +73,7 @@ bool one_pass(const T* p, std::int64_t n, typename O::Rank* rank, std::int64_t* 
   std::int64_t first = second;
   for (; first + kGroup <= n; first += kGroup) {
     const T* const q = p + first;
+    if (prefetches) prefetch_behind(q);
     take(best_of_four(load(q), load(q + kWidth), load(q + 2 * kWidth), load(q + 3 * kWidth)));
   }
   if (first < n) take(best_at((first - second) / kGroup + 1));

@@ -116,6 +116,7 @@ void arg_rows(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices)
   // then the last one met.
   const bool backward = stride == -1;
   const bool in_place = stride == 1 || backward;
+  const bool prefetches = panel.prefetches && in_place;
   const std::int64_t block_length = in_place ? arg_block<T>(panel.length) : arg_block<T>(0);
   const auto block_at = [&](const T* line, std::int64_t first, std::int64_t count) {
     if (in_place) return line + first;
@@ -135,7 +136,7 @@ void arg_rows(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices)
     if constexpr (kHasNativeOrder<T>) {
       Rank highest;
       std::int64_t place = 0;
-      if (at_once && one_pass<O>(line, panel.length, &highest, &place)) {
+      if (at_once && one_pass<O>(line, panel.length, panel.prefetches, &highest, &place)) {
         merge(l, wide_rank<O>(highest), place);
         continue;
       }
@@ -145,7 +146,7 @@ void arg_rows(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices)
     std::int64_t best_first = -1;
     for (std::int64_t first = 0; first < panel.length; first += block_length) {
       const std::int64_t count = min_of(block_length, panel.length - first);
-      const Rank r = block_rank<O>(block_at(line, first, count), count);
+      const Rank r = block_rank<O>(block_at(line, first, count), count, prefetches);
       if (best_first < 0 || r > best || (backward && r == best)) {
         best = r;
         best_first = first;

@@ -18,7 +18,7 @@ constexpr std::int64_t kLanes = 4 * kVectorBytes / static_cast<std::int64_t>(siz
 /// on, join(a, b) two states. The state of the last vector is where each of four begins, with more
 /// elements that of the first as well; seeing an element more than once must do no harm.
 template <class T, class State, class Take, class Join>
-State fold(const T* p, std::int64_t n, State state, Take take, Join join) {
+State fold(const T* p, std::int64_t n, bool prefetches, State state, Take take, Join join) {
   constexpr std::int64_t kStep = kLanes<T> / 4;
   std::int64_t i = 0;
   if (n >= tuning::kAlignFromVectors * kStep) {
@@ -30,6 +30,7 @@ State fold(const T* p, std::int64_t n, State state, Take take, Join join) {
     State s2 = state;
     State s3 = state;
     for (; i + kLanes<T> <= n; i += kLanes<T>) {
+      if (prefetches) prefetch_behind(p + i);
       take(state, p + i);
       take(s1, p + i + kStep);
       take(s2, p + i + 2 * kStep);
@@ -43,7 +44,7 @@ State fold(const T* p, std::int64_t n, State state, Take take, Join join) {
 
 /// Of n elements, at least a vector, by their ranks.
 template <class O, class T = typename O::Element>
-typename O::Rank highest_by_rank(const T* p, std::int64_t n) {
+typename O::Rank highest_by_rank(const T* p, std::int64_t n, bool prefetches) {
   using Rank = typename O::Rank;
   using Bits = Vector<typename O::Unsigned>;
   using V = typename Vector<Rank>::Type;
@@ -54,7 +55,7 @@ typename O::Rank highest_by_rank(const T* p, std::int64_t n) {
   };
   const auto higher = [](auto a, auto b) { return a > b ? a : b; };
   const auto take = [&](V& best, const T* q) { best = higher(best, load(q)); };
-  const V best = fold(p, n, load(p + n - Bits::kWidth), take, higher);
+  const V best = fold(p, n, prefetches, load(p + n - Bits::kWidth), take, higher);
   return O::settle(reduce<Rank>(best, higher));
 }
 
@@ -63,7 +64,7 @@ typename O::Rank highest_by_rank(const T* p, std::int64_t n) {
 /// elements' sum is NaN if any of them is. (It also is for +infinity plus -infinity; ranks then
 /// find the same answer.) With NaNs last, false if there may have been nothing else.
 template <class O, class T = typename O::Element>
-bool highest_by_value(const T* p, std::int64_t n, typename O::Rank* highest) {
+bool highest_by_value(const T* p, std::int64_t n, bool prefetches, typename O::Rank* highest) {
   using V = typename Vector<T>::Type;
   struct State {
     V best;
@@ -82,7 +83,7 @@ bool highest_by_value(const T* p, std::int64_t n, typename O::Rank* highest) {
   const V lowest = Vector<T>::all(worst_value<O>());
   const V last = Vector<T>::load(p + n - Vector<T>::kWidth);
   const State start = {O::kNanFirst ? last : better(lowest, last), O::kNanFirst ? last : V{}};
-  const State state = fold(p, n, start, take, join);
+  const State state = fold(p, n, prefetches, start, take, join);
   const T best = reduce<T>(state.best, better);
   *highest = O::rank(best);
   if constexpr (O::kNanFirst) {
@@ -101,13 +102,13 @@ typename O::Rank worst_or_nan(const T* p, std::int64_t n) {
   };
   const auto either = [](auto a, auto b) { return a | b; };
   const auto take = [&](auto& found, const T* q) { found |= is_worst(q); };
-  const auto found = fold(p, n, is_worst(p + n - Vector<T>::kWidth), take, either);
+  const auto found = fold(p, n, false, is_worst(p + n - Vector<T>::kWidth), take, either);
   return any(found) ? O::rank(worst_value<O>()) : O::nan_rank();
 }
 
-/// The highest rank among n >= 1 consecutive elements.
+/// The highest rank among n >= 1 consecutive elements; may ask for those behind them.
 template <class O, class T = typename O::Element>
-typename O::Rank block_rank(const T* p, std::int64_t n) {
+typename O::Rank block_rank(const T* p, std::int64_t n, bool prefetches) {
   if (n * static_cast<std::int64_t>(sizeof(T)) < kVectorBytes) {
     typename O::Rank best = O::loose_rank(p[0]);
     for (std::int64_t i = 1; i < n; ++i) best = max_of(best, O::loose_rank(p[i]));
@@ -115,10 +116,10 @@ typename O::Rank block_rank(const T* p, std::int64_t n) {
   }
   if constexpr (kHasNativeOrder<T>) {
     typename O::Rank best;
-    if (highest_by_value<O>(p, n, &best)) return best;
+    if (highest_by_value<O>(p, n, prefetches, &best)) return best;
     if constexpr (!O::kNanFirst) return worst_or_nan<O>(p, n);
   }
-  return highest_by_rank<O>(p, n);
+  return highest_by_rank<O>(p, n, prefetches);
 }
 
 }  // namespace

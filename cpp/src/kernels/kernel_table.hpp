@@ -63,7 +63,7 @@ using RankLoader = void (*)(const void* data, std::int64_t stride, std::int64_t 
 /// Writes the highest rank of each `block` elements, the last block may have fewer, in the same
 /// form.
 using BlockExtremes = void (*)(const void* data, std::int64_t stride, std::int64_t length,
-                               std::int64_t block, void* extremes);
+                               std::int64_t block, bool prefetches, void* extremes);
 
 /// Selects the k elements of highest rank from data[0], data[stride], ..., data[(length - 1) *
 /// stride], equal ranks in ascending order of position, and writes them in that order.
@@ -75,6 +75,7 @@ struct TopKRow {
   std::int64_t k;
   std::int64_t block;  ///< kBlocks: elements per block, at most kTopKMaxBlock, at least k blocks
   bool sort_all;       ///< kRadix: sort all elements, without a threshold first
+  bool prefetches;     ///< whether to ask for elements before they are needed
   RankLoader load;
   BlockExtremes extremes;
   void* scratch;  ///< as much as the strategy's header says, aligned to 64 bytes

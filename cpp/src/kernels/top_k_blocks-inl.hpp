@@ -17,7 +17,7 @@ namespace {
 /// The extremes of consecutive blocks, the loader's sibling of one element type and ranking.
 template <class O>
 void block_extremes(const void* data, std::int64_t stride, std::int64_t length, std::int64_t block,
-                    void* extremes) {
+                    bool prefetches, void* extremes) {
   using T = typename O::Element;
   auto* out = static_cast<typename O::Unsigned*>(extremes);
   const T* p = static_cast<const T*>(data);
@@ -29,7 +29,7 @@ void block_extremes(const void* data, std::int64_t stride, std::int64_t length, 
       pack(p + first * stride, stride, count, packed);
       elements = packed;
     }
-    *out++ = unsigned_rank<O>(block_rank<O>(elements, count));
+    *out++ = unsigned_rank<O>(block_rank<O>(elements, count, prefetches && stride == 1));
   }
 }
 
@@ -44,7 +44,7 @@ void top_k_blocks(const TopKRow& row, TopKItem* out) {
   auto* extremes = reinterpret_cast<U*>(scratch);
   auto* items = reinterpret_cast<Item<U>*>(scratch + extremes_bytes);
 
-  row.extremes(row.data, row.stride, row.length, block, extremes);
+  row.extremes(row.data, row.stride, row.length, block, row.prefetches, extremes);
   const U threshold = threshold_for(extremes, blocks, row.k);
   Collector<U> candidates(threshold, row.k, items, row.k * block + row.k);
   for (std::int64_t b = 0; b < blocks; ++b) {

@@ -30,6 +30,13 @@ std::int64_t to_boundary(const T* p) {
   return static_cast<std::int64_t>(bytes / sizeof(T));
 }
 
+/// Asks for what lies behind four vectors' worth of consecutive elements that are read now.
+template <class T>
+void prefetch_behind(const T* p) {
+  const char* const at = reinterpret_cast<const char*>(p) + tuning::kRowPrefetchBytes;
+  for (std::int64_t b = 0; b < 4 * kVectorBytes; b += kCacheLine) prefetch(at + b);
+}
+
 /// Whether a comparison holds for any element of a vector.
 template <class Mask>
 bool any(Mask mask) {

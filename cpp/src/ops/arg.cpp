@@ -43,13 +43,20 @@ ArgKernel kernel_of(const ArgDescriptor& descriptor, ArgStrategy strategy) {
                                [static_cast<int>(strategy)];
 }
 
+/// Inputs of so many bytes are asked for before they are needed.
+std::int64_t prefetch_least_bytes(ArgStrategy strategy) {
+  return strategy == ArgStrategy::kRows ? tuning::kRowPrefetchLeastBytes
+                                        : tuning::kSweepPrefetchBytes;
+}
+
 class ArgRun {
  public:
   ArgRun(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input, void* output)
       : plan_(plan),
         tiles_(plan.tiles()),
         element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
-        prefetches_(element_count(descriptor.input) * element_size_ >= tuning::kSweepPrefetchBytes),
+        prefetches_(element_count(descriptor.input) * element_size_ >=
+                    prefetch_least_bytes(plan.strategy)),
         input_(static_cast<const char*>(input) + plan.input_offset * element_size_),
         output_(descriptor.output.type, output, plan.output_offset),
         kernel_(kernel_of(descriptor, plan.strategy)) {}
@@ -242,6 +249,7 @@ bool run_as_row(const ArgDescriptor& descriptor) {
   panel.lines = 1;
   panel.index_step = 1;
   panel.starts = true;
+  panel.prefetches = count * size >= prefetch_least_bytes(ArgStrategy::kRows);
   std::int64_t rank = 0;
   std::int64_t index = 0;
   kernel_of(descriptor, ArgStrategy::kRows)(panel, &rank, &index);

@@ -55,6 +55,8 @@ class TopKRun {
       : plan_(plan),
         groups_(plan.groups()),
         element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
+        prefetches_(element_count(descriptor.input) * element_size_ >=
+                    tuning::kRowPrefetchLeastBytes),
         input_(static_cast<const char*>(input)),
         values_(static_cast<char*>(values)),
         indices_(descriptor.indices.type, indices, 0) {
@@ -189,6 +191,7 @@ class TopKRun {
     row.k = k;
     row.block = plan_.selection.block;
     row.sort_all = plan_.selection.sort_all;
+    row.prefetches = prefetches_;
     row.load = load_;
     row.extremes = extremes_;
     row.scratch = kernel_scratch;
@@ -218,6 +221,7 @@ class TopKRun {
   const TopKPlan& plan_;
   std::int64_t groups_;
   std::int64_t element_size_;
+  bool prefetches_;
   const char* input_;
   char* values_;
   IndexOutput indices_;
