@@ -39,6 +39,9 @@ std::vector<TopKItem> select(TopKStrategy strategy, int type, int width, const v
   row.k = k;
   row.block = selection.block;
   row.sort_all = selection.sort_all;
+  row.room = selection.room;
+  row.sample = selection.sample.count;
+  row.sample_reaches = selection.sample.reaches;
   row.load =
       dmlcpu::kernels().top_k->load[type][static_cast<int>(dmlcpu::Ranking::kLargestNanFirst)];
   row.extremes =

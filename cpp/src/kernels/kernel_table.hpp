@@ -73,14 +73,27 @@ struct TopKRow {
   std::int64_t stride;
   std::int64_t length;  ///< at most tuning::kTopKMaxPiece
   std::int64_t k;
-  std::int64_t block;  ///< kBlocks: elements per block, at most kTopKMaxBlock, at least k blocks
-  bool sort_all;       ///< kRadix: sort all elements, without a threshold first
-  bool prefetches;     ///< whether to ask for elements before they are needed
+  std::int64_t block;   ///< kBlocks: elements per block, at most kTopKMaxBlock, at least k blocks
+  bool sort_all;        ///< kRadix: sort all elements, without a threshold first
+  std::int64_t room;    ///< kRadix: elements that there is room to sort
+  std::int64_t sample;  ///< kRadix: elements to guess a threshold from, 0 for none
+  std::int64_t sample_reaches;  ///< kRadix: how many of the sample the guess is to be reached by
+  /// kRadix: instead, a guess for a longer row of which this is a piece; null for none. Only what
+  /// reaches it is selected then, even if that is less than k.
+  const std::uint64_t* guess;
+  bool prefetches;  ///< whether to ask for elements before they are needed
   RankLoader load;
   BlockExtremes extremes;
   void* scratch;  ///< as much as the strategy's header says, aligned to 64 bytes
 };
-using TopKKernel = void (*)(const TopKRow& row, TopKItem* items);
+/// Returns how many it wrote: k, unless there is a guess.
+using TopKKernel = std::int64_t (*)(const TopKRow& row, TopKItem* items);
+
+/// Writes the ranks of row.sample elements, spread over the row without a period.
+using TopKSampler = void (*)(const TopKRow& row, void* ranks);
+
+/// A rank that at least k of n ranks reach, 1 <= k <= n.
+using TopKGuess = std::uint64_t (*)(const void* ranks, std::int64_t n, std::int64_t k);
 
 /// The same for a group of at most kTopKGroupLines lines at once, k at most kTopKLanesMaxK: writes
 /// each line's k items, one line behind the other.
@@ -180,6 +193,8 @@ struct TopKKernels {
   BlockExtremes extremes[kDataTypeCount][kRankingCount];
   TopKValueWriter values[kDataTypeCount][kRankingCount];
   TopKKernel select[kWidthCount][kTopKStrategyCount];
+  TopKSampler sample[kWidthCount];
+  TopKGuess guess[kWidthCount];
   TopKLanesKernel lanes[kWidthCount];
   LinePacker pack[kWidthCount];
 };

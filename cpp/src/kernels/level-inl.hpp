@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <cstring>
 
-#ifdef __SSE2__
+#if defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
@@ -50,6 +52,30 @@ constexpr T absolute(T x) {
 
 constexpr std::int64_t kCacheLine = 64;
 
+/// The integers of so many bytes.
+template <int kBytes>
+struct IntegersOf;
+template <>
+struct IntegersOf<1> {
+  using Signed = std::int8_t;
+  using Unsigned = std::uint8_t;
+};
+template <>
+struct IntegersOf<2> {
+  using Signed = std::int16_t;
+  using Unsigned = std::uint16_t;
+};
+template <>
+struct IntegersOf<4> {
+  using Signed = std::int32_t;
+  using Unsigned = std::uint32_t;
+};
+template <>
+struct IntegersOf<8> {
+  using Signed = std::int64_t;
+  using Unsigned = std::uint64_t;
+};
+
 /// Asks for a cache line that will be read soon, or (level 2) only some thousand bytes later; any
 /// address will do.
 inline void prefetch(const void* p) { __builtin_prefetch(p); }
@@ -66,15 +92,39 @@ V loaded(V v) {
   return v;
 }
 
-/// The highest bits of 16 bytes, the first byte's the lowest.
-inline std::uint64_t high_bits(const void* bytes) {
-#ifdef __SSE2__
-  return static_cast<std::uint64_t>(
-      _mm_movemask_epi8(_mm_loadu_si128(static_cast<const __m128i*>(bytes))));
+/// The highest bit of each of a vector's elements of kSize bytes, the first element's the lowest.
+template <int kSize>
+std::uint64_t high_bits(const void* vector) {
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+  const __m512i v = _mm512_loadu_si512(vector);
+  if constexpr (kSize == 1) return _mm512_movepi8_mask(v);
+  if constexpr (kSize == 2) return _mm512_movepi16_mask(v);
+  if constexpr (kSize == 4) return _mm512_movepi32_mask(v);
+  if constexpr (kSize == 8) return _mm512_movepi64_mask(v);
+#elif defined(__AVX2__)
+  const __m256i v = _mm256_loadu_si256(static_cast<const __m256i*>(vector));
+  const auto halves = [v] {
+    return _mm_packs_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+  };
+  if constexpr (kSize == 1) return static_cast<std::uint32_t>(_mm256_movemask_epi8(v));
+  if constexpr (kSize == 2) return static_cast<std::uint32_t>(_mm_movemask_epi8(halves()));
+  if constexpr (kSize == 4)
+    return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(v)));
+  if constexpr (kSize == 8)
+    return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(v)));
+#elif defined(__SSE2__)
+  const __m128i v = _mm_loadu_si128(static_cast<const __m128i*>(vector));
+  const auto packed = [v] { return _mm_packs_epi16(v, _mm_setzero_si128()); };
+  if constexpr (kSize == 1) return static_cast<std::uint32_t>(_mm_movemask_epi8(v));
+  if constexpr (kSize == 2) return static_cast<std::uint32_t>(_mm_movemask_epi8(packed()));
+  if constexpr (kSize == 4) return static_cast<std::uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(v)));
+  if constexpr (kSize == 8) return static_cast<std::uint32_t>(_mm_movemask_pd(_mm_castsi128_pd(v)));
 #else
+  typename IntegersOf<kSize>::Unsigned elements[kVectorBytes / kSize];
+  std::memcpy(elements, vector, sizeof elements);
   std::uint64_t bits = 0;
-  for (int i = 0; i < 16; ++i) {
-    bits |= static_cast<std::uint64_t>(static_cast<const std::uint8_t*>(bytes)[i] >> 7) << i;
+  for (int i = 0; i < kVectorBytes / kSize; ++i) {
+    bits |= static_cast<std::uint64_t>(elements[i] >> (8 * kSize - 1)) << i;
   }
   return bits;
 #endif

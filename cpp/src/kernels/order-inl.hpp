@@ -8,29 +8,6 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-template <int kBytes>
-struct IntegersOf;
-template <>
-struct IntegersOf<1> {
-  using Signed = std::int8_t;
-  using Unsigned = std::uint8_t;
-};
-template <>
-struct IntegersOf<2> {
-  using Signed = std::int16_t;
-  using Unsigned = std::uint16_t;
-};
-template <>
-struct IntegersOf<4> {
-  using Signed = std::int32_t;
-  using Unsigned = std::uint32_t;
-};
-template <>
-struct IntegersOf<8> {
-  using Signed = std::int64_t;
-  using Unsigned = std::uint64_t;
-};
-
 /// The bits of +infinity in the floating-point types; 0 for integers.
 template <class T>
 constexpr std::uint64_t kInfinityBits = 0;

@@ -35,7 +35,7 @@ void block_extremes(const void* data, std::int64_t stride, std::int64_t length, 
 
 /// Scratch: `blocks` extremes, then k * block + k + 1 items, each aligned to 64 bytes.
 template <class U>
-void top_k_blocks(const TopKRow& row, TopKItem* out) {
+std::int64_t top_k_blocks(const TopKRow& row, TopKItem* out) {
   const std::int64_t block = row.block;
   const std::int64_t blocks = (row.length + block - 1) / block;
   const std::int64_t extremes_bytes =
@@ -61,6 +61,7 @@ void top_k_blocks(const TopKRow& row, TopKItem* out) {
   // Many candidates are those of data that rise block by block, which a heap is slow with.
   select_by_partition(items, max_of(candidates.count(), row.k), row.k);
   write_items(items, row.k, out);
+  return row.k;
 }
 
 }  // namespace

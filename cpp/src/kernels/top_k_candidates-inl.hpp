@@ -64,6 +64,7 @@ class Collector {
   void take(const U* ranks, std::int64_t count, std::int64_t first) {
     using V = Vector<U>;
     constexpr std::int64_t kWidth = V::kWidth;
+    constexpr std::int64_t kAtOnce = min_of<std::int64_t>(4, 64 / kWidth);
     // Copies, which the compiler knows that no store to an item changes.
     Item<U>* const items = items_;
     const std::int64_t room = room_;
@@ -89,8 +90,13 @@ class Collector {
         break;
       }
       lowest_ = static_cast<U>(threshold + (equals <= 0));
-      for (std::int64_t j = i; j < i + kLanes<U>; j += kWidth) {
-        for_each_in<U>(reaches(j), [&](std::int64_t at) { take_one(j + at); });
+      // As many vectors at once as a word has bits for: each loop over bits ends unforeseen.
+      for (std::int64_t j = i; j < i + kLanes<U>; j += kAtOnce * kWidth) {
+        std::uint64_t bits = 0;
+        for (std::int64_t v = 0; v < kAtOnce; ++v) {
+          bits |= bits_of_mask<sizeof(U)>(reaches(j + v * kWidth)) << (v * kWidth);
+        }
+        for (; bits != 0; bits &= bits - 1) take_one(j + __builtin_ctzll(bits));
       }
     }
     for (; i < count; ++i) take_one(i);

@@ -9,12 +9,13 @@ namespace {
 
 /// Scratch: twice `length` items.
 template <class U>
-void top_k_direct(const TopKRow& row, TopKItem* out) {
+std::int64_t top_k_direct(const TopKRow& row, TopKItem* out) {
   auto* items = static_cast<Item<U>*>(row.scratch);
   for_chunks<U>(row, 0, row.length, [&](std::int64_t at, const U* ranks, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) items[at + i] = Item<U>::make(ranks[i], at + i);
   });
   write_items(select_items(items, items + row.length, row.length, row.k), row.k, out);
+  return row.k;
 }
 
 }  // namespace

@@ -122,14 +122,21 @@ void write_values(const TopKSelected& selected, void* values, std::int64_t value
   }
 }
 
-/// The loader of one element type and ranking.
+/// The loader of one element type and ranking. Asks for what lies behind, mostly the row's next
+/// elements.
 template <class O>
 void load_ranks(const void* data, std::int64_t stride, std::int64_t count, void* ranks) {
   using T = typename O::Element;
   auto* out = static_cast<typename O::Unsigned*>(ranks);
   const T* p = static_cast<const T*>(data);
   if (stride == 1 || count == 1) {
-    for (std::int64_t i = 0; i < count; ++i) out[i] = unsigned_rank<O>(O::rank(p[i]));
+    constexpr std::int64_t kStep = 4 * Vector<typename O::Unsigned>::kWidth;
+    std::int64_t i = 0;
+    for (; i + kStep <= count; i += kStep) {
+      prefetch_behind(p + i);
+      for (std::int64_t j = i; j < i + kStep; ++j) out[j] = unsigned_rank<O>(O::rank(p[j]));
+    }
+    for (; i < count; ++i) out[i] = unsigned_rank<O>(O::rank(p[i]));
     return;
   }
   T packed[tuning::kRankChunk];

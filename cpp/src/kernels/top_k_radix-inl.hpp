@@ -62,13 +62,10 @@ Threshold<U> find_threshold(const TopKRow& row) {
   return {prefix, wanted};
 }
 
-/// A rank that somewhat more than k elements probably reach, as far as a sample tells, which lies
-/// in `sample` meanwhile: tuning::top_k_sample() elements, spread over the row without a period.
+/// Positions in ascending order, one in each step of the row, from a sequence that two can walk.
 template <class U>
-U sampled_rank(const TopKRow& row, U* sample) {
-  const std::int64_t count = tuning::top_k_sample(row.length);
-  const std::int64_t step = row.length / count;
-  // Positions in ascending order, one in each step, from a sequence that two can walk.
+void sample_ranks(const TopKRow& row, void* ranks) {
+  const std::int64_t step = row.length / row.sample;
   struct Position {
     std::uint32_t random = 1;
     std::int64_t first = 0;
@@ -82,19 +79,20 @@ U sampled_rank(const TopKRow& row, U* sample) {
   Position ahead;
   for (std::int64_t i = 0; i < tuning::kTopKSamplePrefetch; ++i) prefetch(next(ahead));
   Position position;
-  for (std::int64_t i = 0; i < count; ++i) {
-    prefetch(next(ahead));
-    row.load(next(position), row.stride, 1, sample + i);
+  U sampled[tuning::kRankChunk];
+  for (std::int64_t first = 0; first < row.sample; first += tuning::kRankChunk) {
+    const std::int64_t count = min_of(tuning::kRankChunk, row.sample - first);
+    for (std::int64_t i = 0; i < count; ++i) {
+      prefetch(next(ahead));
+      std::memcpy(sampled + i, next(position), sizeof(U));
+    }
+    row.load(sampled, 1, count, static_cast<U*>(ranks) + first);
   }
-  // The number of sampled elements among the k highest varies by its square root; four times that
-  // is hardly ever exceeded.
-  const double expected =
-      static_cast<double>(row.k) * static_cast<double>(count) / static_cast<double>(row.length);
-  std::int64_t above = 0;
-  while (static_cast<double>(above) < expected) ++above;
-  std::int64_t margin = 2;
-  while (margin * margin < 16 * above) ++margin;
-  return threshold_for(sample, count, min_of(above + margin, count));
+}
+
+template <class U>
+std::uint64_t guess(const void* ranks, std::int64_t n, std::int64_t k) {
+  return threshold_for(static_cast<const U*>(ranks), n, k);
 }
 
 /// Collects the elements that a threshold from histograms selects, which are k, unless another
@@ -109,11 +107,21 @@ void collect_exactly(const TopKRow& row, Item<U>* items) {
   fill_up(items, selected.count(), row.k);
 }
 
-/// Scratch: twice top_k_radix_room() items and one; then, aligned to 64 bytes, the sample's ranks.
+/// Collects the elements that reach a guess, if there is room for them; false if there are more.
 template <class U>
-void top_k_radix(const TopKRow& row, TopKItem* out) {
-  const std::int64_t room = tuning::top_k_radix_room(row.length, row.k, row.sort_all);
-  auto* items = static_cast<Item<U>*>(row.scratch);
+bool collect_guessed(const TopKRow& row, U guessed, Item<U>* items, std::int64_t* count) {
+  Collector<U> candidates(guessed, row.k, items, row.room);
+  for_chunks<U>(row, 0, row.length, [&](std::int64_t at, const U* ranks, std::int64_t in_chunk) {
+    if (!candidates.full()) candidates.take(ranks, in_chunk, at);
+  });
+  *count = candidates.count();
+  return !candidates.full();
+}
+
+/// Scratch: twice row.room items and one; then, aligned to 64 bytes, the sample's ranks.
+template <class U>
+std::int64_t top_k_radix(const TopKRow& row, TopKItem* out) {
+  auto* const items = static_cast<Item<U>*>(row.scratch);
   std::int64_t count = 0;
   if (row.sort_all) {
     count = row.length;
@@ -121,23 +129,25 @@ void top_k_radix(const TopKRow& row, TopKItem* out) {
       for (std::int64_t i = 0; i < in_chunk; ++i) items[at + i] = Item<U>::make(ranks[i], at + i);
     });
   } else {
-    if (tuning::top_k_sample(row.length) > 0) {
+    bool collected = false;
+    if (row.guess != nullptr) {
+      collected = collect_guessed(row, static_cast<U>(*row.guess), items, &count);
+    } else if (row.sample > 0) {
       const std::int64_t bytes =
-          (2 * (room + 1) * static_cast<std::int64_t>(sizeof(Item<U>)) + 63) / 64 * 64;
-      auto* sample = reinterpret_cast<U*>(static_cast<char*>(row.scratch) + bytes);
-      Collector<U> candidates(sampled_rank(row, sample), row.k, items, room);
-      for_chunks<U>(row, 0, row.length,
-                    [&](std::int64_t at, const U* ranks, std::int64_t in_chunk) {
-                      if (!candidates.full()) candidates.take(ranks, in_chunk, at);
-                    });
-      if (!candidates.full()) count = candidates.count();
+          (2 * (row.room + 1) * static_cast<std::int64_t>(sizeof(Item<U>)) + 63) / 64 * 64;
+      auto* const sample = reinterpret_cast<U*>(static_cast<char*>(row.scratch) + bytes);
+      sample_ranks<U>(row, sample);
+      const U guessed = threshold_for(sample, row.sample, row.sample_reaches);
+      collected = collect_guessed(row, guessed, items, &count) && count >= row.k;
     }
-    if (count < row.k) {
+    if (!collected) {
       collect_exactly(row, items);
       count = row.k;
     }
   }
-  write_items(sort_items(items, items + room + 1, count), row.k, out);
+  const std::int64_t selected = min_of(count, row.k);
+  write_items(sort_items(items, items + row.room + 1, count), selected, out);
+  return selected;
 }
 
 }  // namespace

@@ -37,35 +37,18 @@ void prefetch_behind(const T* p) {
   for (std::int64_t b = 0; b < 4 * kVectorBytes; b += kCacheLine) prefetch(at + b);
 }
 
-/// Whether a comparison holds for any element of a vector.
-template <class Mask>
-bool any(Mask mask) {
-  using Part = Vector<std::uint64_t, 16>::Type;
-  Part parts[kVectorBytes / 16];
-  static_assert(sizeof mask == sizeof parts);
-  std::memcpy(parts, &mask, sizeof parts);
-  for (int half = kVectorBytes / 32; half > 0; half /= 2) {
-    for (int i = 0; i < half; ++i) parts[i] |= parts[i + half];
-  }
-  return high_bits(parts) != 0;
+/// For which elements of a vector a comparison holds, a bit for each, the first element's the
+/// lowest.
+template <int kSize, class Mask>
+std::uint64_t bits_of_mask(const Mask& mask) {
+  static_assert(sizeof mask == kVectorBytes);
+  return high_bits<kSize>(&mask);
 }
 
-/// Calls body(position) for each element U of a vector for which a comparison holds, in ascending
-/// order.
-template <class U, class Mask, class Body>
-void for_each_in(Mask mask, Body&& body) {
-  constexpr int kSize = sizeof(U);
-  constexpr std::uint64_t kOnePerElement = ~std::uint64_t{0} / ((std::uint64_t{1} << kSize) - 1);
-  char bytes[kVectorBytes];
-  static_assert(sizeof mask == sizeof bytes);
-  std::memcpy(bytes, &mask, sizeof bytes);
-  std::uint64_t bits = 0;
-  for (int part = 0; part < kVectorBytes / 16; ++part) {
-    bits |= high_bits(bytes + 16 * part) << (16 * part);
-  }
-  for (bits &= kOnePerElement; bits != 0; bits &= bits - 1) {
-    body(static_cast<std::int64_t>(__builtin_ctzll(bits)) / kSize);
-  }
+/// Whether a comparison holds for any element of a vector.
+template <class Mask>
+bool any(const Mask& mask) {
+  return bits_of_mask<1>(mask) != 0;
 }
 
 #if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)

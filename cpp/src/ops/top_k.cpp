@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <vector>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/scratch.hpp"
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
@@ -25,28 +25,6 @@ bool nans_first(const TopKDescriptor& descriptor) {
   return descriptor.nan_policy == NanPolicy::kPropagate &&
          descriptor.axis_direction == AxisDirection::kDecreasing;
 }
-
-/// Cache-line aligned bytes, on the stack if they are few.
-class Scratch {
- public:
-  explicit Scratch(std::int64_t bytes)
-      : bytes_(
-            bytes <= tuning::kTopKStackBytes
-                ? few_
-                : static_cast<char*>(::operator new(static_cast<std::size_t>(bytes), kAlignment))) {
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    if (bytes_ != few_) ::operator delete(bytes_, kAlignment);
-  }
-  char* at(std::int64_t offset) const { return bytes_ + offset; }
-
- private:
-  static constexpr std::align_val_t kAlignment{64};
-  alignas(64) char few_[tuning::kTopKStackBytes];
-  char* bytes_;
-};
 
 class TopKRun {
  public:
@@ -69,6 +47,8 @@ class TopKRun {
     extremes_ = table.extremes[type][order];
     write_values_ = table.values[type][order];
     select_ = table.select[width][static_cast<int>(plan.selection.strategy)];
+    sample_ = table.sample[width];
+    guess_ = table.guess[width];
     lanes_ = table.lanes[width];
     pack_ = table.pack[width];
   }
@@ -141,30 +121,36 @@ class TopKRun {
     const std::int64_t kernel_bytes = round_up(plan_.selection.scratch_bytes);
     const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, plan_.pieces));
     // Everything is allocated before the first line is written.
-    const Scratch scratch(item_bytes * plan_.pieces + kernel_bytes * threads);
+    const std::int64_t items_bytes = item_bytes * plan_.pieces;
+    const Scratch scratch(items_bytes + kernel_bytes * threads +
+                          plan_.sample.count * element_size_);
     std::vector<TopKPiece> pieces(static_cast<std::size_t>(plan_.pieces));
     const std::int64_t writers = plan_.k < tuning::kTopKMinWrites ? 1 : threads;
     std::vector<TopKMerge> merges(static_cast<std::size_t>(writers), TopKMerge(plan_.pieces));
-    for (std::int64_t p = 0; p < plan_.pieces; ++p) {
-      const std::int64_t start = plan_.piece_start(p);
-      const auto* items = reinterpret_cast<const TopKItem*>(scratch.at(p * item_bytes));
-      pieces[static_cast<std::size_t>(p)] = {
-          items, std::min(plan_.k, plan_.piece_start(p + 1) - start), start};
-    }
+    const auto select_from = [&](const char* data, const std::uint64_t* guess) {
+      parallel_for(threads, plan_.pieces, [&](std::int64_t p, int worker) {
+        TopKRow row = piece_of(data, p, scratch.at(items_bytes + worker * kernel_bytes));
+        row.guess = guess;
+        auto* const items = reinterpret_cast<TopKItem*>(scratch.at(p * item_bytes));
+        pieces[static_cast<std::size_t>(p)] = {items, select_(row, items), plan_.piece_start(p)};
+      });
+      std::int64_t selected = 0;
+      for (const TopKPiece& piece : pieces) selected += piece.count;
+      return selected >= plan_.k;
+    };
     Axes all = plan_.outer;
     all.push(plan_.lines);
     Odometer position(all);
     for (std::int64_t line = positions(all); line > 0; --line, position.next()) {
       const Offsets& offsets = position.offsets();
       const char* data = input_ + offsets[0] * element_size_;
-      parallel_for(threads, plan_.pieces, [&](std::int64_t p, int worker) {
-        const std::int64_t first = plan_.piece_start(p);
-        const std::int64_t length = plan_.piece_start(p + 1) - first;
-        select_(
-            row_of(data + first * plan_.stride * element_size_, length, std::min(plan_.k, length),
-                   scratch.at(plan_.pieces * item_bytes + worker * kernel_bytes)),
-            reinterpret_cast<TopKItem*>(scratch.at(p * item_bytes)));
-      });
+      bool enough = false;
+      if (plan_.sample.count > 0) {
+        const std::uint64_t guess =
+            guess_from_pieces(data, threads, scratch.at(items_bytes + kernel_bytes * threads));
+        enough = select_from(data, &guess);
+      }
+      if (!enough) select_from(data, nullptr);
       parallel_for(threads, writers, [&](std::int64_t writer, int) {
         const std::int64_t last = plan_.k * (writer + 1) / writers;
         std::int64_t at = plan_.k * writer / writers;
@@ -181,6 +167,24 @@ class TopKRun {
     }
   }
 
+  /// A rank that somewhat more than k elements of the line at `data` probably reach.
+  std::uint64_t guess_from_pieces(const char* data, int threads, char* sample) const {
+    const std::int64_t of_each = plan_.sample.count / plan_.pieces;
+    parallel_for(threads, plan_.pieces, [&](std::int64_t p, int) {
+      TopKRow row = piece_of(data, p, nullptr);
+      row.sample = of_each;
+      sample_(row, sample + p * of_each * element_size_);
+    });
+    return guess_(sample, plan_.sample.count, plan_.sample.reaches);
+  }
+
+  TopKRow piece_of(const char* data, std::int64_t piece, char* kernel_scratch) const {
+    const std::int64_t first = plan_.piece_start(piece);
+    const std::int64_t length = plan_.piece_start(piece + 1) - first;
+    return row_of(data + first * plan_.stride * element_size_, length, std::min(plan_.k, length),
+                  kernel_scratch);
+  }
+
   TopKRow row_of(const char* data, std::int64_t length, std::int64_t k,
                  char* kernel_scratch) const {
     TopKRow row{};
@@ -191,6 +195,9 @@ class TopKRun {
     row.k = k;
     row.block = plan_.selection.block;
     row.sort_all = plan_.selection.sort_all;
+    row.room = plan_.selection.room;
+    row.sample = plan_.selection.sample.count;
+    row.sample_reaches = plan_.selection.sample.reaches;
     row.prefetches = prefetches_;
     row.load = load_;
     row.extremes = extremes_;
@@ -229,6 +236,8 @@ class TopKRun {
   BlockExtremes extremes_;
   TopKValueWriter write_values_;
   TopKKernel select_;
+  TopKSampler sample_;
+  TopKGuess guess_;
   TopKLanesKernel lanes_;
   LinePacker pack_;
 };

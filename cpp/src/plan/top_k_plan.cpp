@@ -48,6 +48,16 @@ void group_lines(std::int64_t element_size, TopKPlan& plan) {
 
 }  // namespace
 
+TopKSample sample_for(std::int64_t length, std::int64_t k, std::int64_t count) {
+  if (count == 0) return {};
+  // The number of sampled elements among the k highest varies by its square root; four times that
+  // is hardly ever exceeded.
+  const double expected =
+      std::ceil(static_cast<double>(k) * static_cast<double>(count) / static_cast<double>(length));
+  const double margin = std::max(std::ceil(4 * std::sqrt(expected)), 2.0);
+  return {count, std::min(static_cast<std::int64_t>(expected + margin), count)};
+}
+
 TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, std::int64_t length,
                              std::int64_t k) {
   TopKSelection selection;
@@ -65,9 +75,12 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, s
     }
     case TopKStrategy::kRadix: {
       selection.sort_all = k > length / 2;
-      const std::int64_t room = tuning::top_k_radix_room(length, k, selection.sort_all);
-      selection.scratch_bytes = round_up(2 * (room + 1) * item_bytes(element_size)) +
-                                tuning::top_k_sample(length) * element_size;
+      selection.room = tuning::top_k_radix_room(length, k, selection.sort_all);
+      if (!selection.sort_all) {
+        selection.sample = sample_for(length, k, tuning::top_k_sample(length));
+      }
+      selection.scratch_bytes = round_up(2 * (selection.room + 1) * item_bytes(element_size)) +
+                                selection.sample.count * element_size;
       break;
     }
   }
@@ -118,6 +131,10 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   plan.pieces = std::max({plan.pieces, needed, std::int64_t{1}});
   plan.selection =
       select_strategy(element_size, plan.longest_piece(), std::min(plan.k, plan.longest_piece()));
+  if (plan.pieces > 1 && plan.selection.sample.count > 0) {
+    const std::int64_t of_each = tuning::top_k_sample(plan.length) / plan.pieces;
+    plan.sample = sample_for(plan.length, plan.k, of_each * plan.pieces);
+  }
   group_lines(element_size, plan);
   return plan;
 }

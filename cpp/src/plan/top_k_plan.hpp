@@ -14,11 +14,21 @@ namespace dmlcpu {
 /// Rounded up to whole cache lines.
 constexpr std::int64_t round_up(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
+/// A rank that somewhat more than k elements of a row probably reach is one that `reaches` of so
+/// many sampled elements do.
+struct TopKSample {
+  std::int64_t count = 0;  ///< 0: nothing is guessed
+  std::int64_t reaches = 0;
+};
+TopKSample sample_for(std::int64_t length, std::int64_t k, std::int64_t count);
+
 /// How the k highest of one row are found.
 struct TopKSelection {
   TopKStrategy strategy = TopKStrategy::kDirect;
   std::int64_t block = 1;          ///< elements per block of TopKStrategy::kBlocks
   bool sort_all = false;           ///< TopKStrategy::kRadix without a threshold
+  std::int64_t room = 0;           ///< elements that TopKStrategy::kRadix has room for
+  TopKSample sample;               ///< that it guesses a threshold from
   std::int64_t scratch_bytes = 0;  ///< that the kernel needs
 };
 
@@ -54,6 +64,7 @@ struct TopKPlan {
 
   std::int64_t pieces = 1;
   TopKSelection selection;  ///< for one piece
+  TopKSample sample;        ///< of all pieces together, the same number from each
   int threads = 1;
 
   std::int64_t groups() const { return (lines.size + group - 1) / group; }
