@@ -178,10 +178,19 @@ inline constexpr std::int64_t kTopKHeapShare = 32;
 /// sort goes over all its counts. (Of 1e6 elements, 11-bit digits took 1.1 times as long.)
 inline constexpr std::int64_t kTopKRadixSortLength = 256;
 
+/// The same for buckets, whose items differ in few bits, and how many items are sorted by digits of
+/// up to 11 bits, fewer by 7.
+inline constexpr std::int64_t kTopKBucketRadixLength = 64;
+inline constexpr std::int64_t kTopKLongDigitsLength = 1024;
+
 /// From so many items on, which a second-level cache does not hold, each pass asks for the next
 /// cache line of each bin. 1e6 floats were sorted in 0.7 of the time; fewer would take 1.1 times
 /// as long.
 inline constexpr std::int64_t kTopKSortPrefetchLength = 96 * 1024;
+
+/// Rows of so many elements of which more than half are wanted are sorted in buckets: 1e6 floats,
+/// whose items no second-level cache holds, in half of the time of a radix sort of all.
+inline constexpr std::int64_t kTopKBucketsLength = 96 * 1024;
 
 /// Groups of at least so many lines, each of at most such a length and with k at most this, are
 /// selected from side by side, a line per vector lane. Inserting costs some 6 operations per slot

@@ -95,6 +95,30 @@ using TopKSampler = void (*)(const TopKRow& row, void* ranks);
 /// A rank that at least k of n ranks reach, 1 <= k <= n.
 using TopKGuess = std::uint64_t (*)(const void* ranks, std::int64_t n, std::int64_t k);
 
+/// The bits that are set in some of a row's ranks, and in all.
+struct RankBits {
+  std::uint64_t some;
+  std::uint64_t all;
+};
+
+/// Sorting a long row. Ranks that differ in no bit above go to buckets by the kTopKBucketBits from
+/// `shift` on, the highest to the first.
+inline constexpr int kTopKBucketBits = 12;
+inline constexpr std::int64_t kTopKBuckets = 1 << kTopKBucketBits;
+struct TopKBucketKernels {
+  /// Writes the row's ranks.
+  RankBits (*load)(const TopKRow& row, void* ranks);
+  /// Adds the number of ranks in each bucket to counts[bucket].
+  void (*count)(const void* ranks, std::int64_t count, int shift, std::uint32_t* counts);
+  /// Writes items of these ranks and of positions from `first` on, in the kernels' own form, to
+  /// items[starts[bucket]], which it moves on.
+  void (*fill)(const void* ranks, std::int64_t count, std::int64_t first, int shift,
+               std::uint32_t* starts, void* items);
+  /// Sorts a bucket, with as many others to move its items to; returns where they ended.
+  const void* (*sort)(void* items, void* other, std::int64_t count);
+  void (*read)(const void* items, std::int64_t first, std::int64_t count, TopKItem* to);
+};
+
 /// The same for a group of at most kTopKGroupLines lines at once, k at most kTopKLanesMaxK: writes
 /// each line's k items, one line behind the other.
 struct TopKLines {
@@ -195,6 +219,7 @@ struct TopKKernels {
   TopKKernel select[kWidthCount][kTopKStrategyCount];
   TopKSampler sample[kWidthCount];
   TopKGuess guess[kWidthCount];
+  TopKBucketKernels buckets[kWidthCount];
   TopKLanesKernel lanes[kWidthCount];
   LinePacker pack[kWidthCount];
 };

@@ -10,18 +10,16 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// Sorts items that stand in ascending order of position by descending rank, least significant
-/// digit first, moving them between `items` and `other`; returns where they ended.
-template <class U>
+/// Sorts items that stand in ascending order of position by descending rank, of which only the
+/// lowest kPasses * kDigitBits bits may differ: least significant digit first, moving them between
+/// `items` and `other`; returns where they ended.
+template <class U, int kDigitBits, int kPasses>
 Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count) {
-  constexpr int kSortBits = 8;
-  constexpr int kSortBins = 1 << kSortBits;
-  constexpr int kBits = 8 * static_cast<int>(sizeof(U));
-  constexpr int kPasses = (kBits + kSortBits - 1) / kSortBits;
+  constexpr int kBins = 1 << kDigitBits;
   const auto digit = [](const Item<U>& item, int pass) {
-    return static_cast<int>(item.rank() >> (pass * kSortBits)) & (kSortBins - 1);
+    return static_cast<int>(item.rank() >> (pass * kDigitBits)) & (kBins - 1);
   };
-  std::uint32_t counts[kPasses][kSortBins] = {};
+  std::uint32_t counts[kPasses][kBins] = {};
   for (std::int64_t i = 0; i < count; ++i) {
     for (int pass = 0; pass < kPasses; ++pass) ++counts[pass][digit(items[i], pass)];
   }
@@ -30,7 +28,7 @@ Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count) {
     // A digit that all items share changes nothing.
     if (starts[digit(items[0], pass)] == count) continue;
     std::uint32_t start = 0;
-    for (int bin = kSortBins - 1; bin >= 0; --bin) {
+    for (int bin = kBins - 1; bin >= 0; --bin) {
       const std::uint32_t size = starts[bin];
       starts[bin] = start;
       start += size;
@@ -54,14 +52,31 @@ Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count) {
   return items;
 }
 
-/// Sorts items that stand in ascending order of position; returns where they ended.
+/// The same of any ranks.
 template <class U>
 Item<U>* sort_items(Item<U>* items, Item<U>* other, std::int64_t count) {
   if (count < tuning::kTopKRadixSortLength) {
     std::sort(items, items + count);
     return items;
   }
-  return radix_sort(items, other, count);
+  constexpr int kDigitBits = 8;
+  return radix_sort<U, kDigitBits, static_cast<int>(sizeof(U))>(items, other, count);
+}
+
+/// The same where only the lowest kBits bits of the ranks may differ: many items by few long
+/// digits, few by more and shorter ones.
+template <class U, int kBits>
+Item<U>* sort_low_bits(Item<U>* items, Item<U>* other, std::int64_t count) {
+  if (count < tuning::kTopKBucketRadixLength) {
+    std::sort(items, items + count);
+    return items;
+  }
+  const auto sort_by = [&](auto most_bits) {
+    constexpr int kPasses = (kBits + most_bits - 1) / most_bits;
+    return radix_sort<U, (kBits + kPasses - 1) / kPasses, kPasses>(items, other, count);
+  };
+  if (count < tuning::kTopKLongDigitsLength) return sort_by(std::integral_constant<int, 7>());
+  return sort_by(std::integral_constant<int, 11>());
 }
 
 /// Moves the first k of count items, in order, to the front.

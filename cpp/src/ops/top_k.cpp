@@ -14,6 +14,7 @@
 #include "ops/arg.hpp"
 #include "ops/index_output.hpp"
 #include "ops/ranking.hpp"
+#include "ops/top_k_buckets.hpp"
 #include "ops/top_k_merge.hpp"
 #include "plan/top_k_plan.hpp"
 
@@ -49,11 +50,16 @@ class TopKRun {
     select_ = table.select[width][static_cast<int>(plan.selection.strategy)];
     sample_ = table.sample[width];
     guess_ = table.guess[width];
+    buckets_ = table.buckets[width];
     lanes_ = table.lanes[width];
     pack_ = table.pack[width];
   }
 
   void run() const {
+    if (plan_.buckets) {
+      run_in_buckets();
+      return;
+    }
     if (plan_.pieces > 1) {
       run_in_pieces();
       return;
@@ -111,6 +117,27 @@ class TopKRun {
       select_(row, items);
       write({items, plan_.k, 1, line, plan_.stride, 0}, offsets[1] + l * plan_.lines.strides[1],
             offsets[2] + l * plan_.lines.strides[2]);
+    }
+  }
+
+  /// One line at a time, each sorted by all threads.
+  void run_in_buckets() const {
+    TopKBuckets buckets(buckets_, element_size_, plan_.length, plan_.threads);
+    Axes all = plan_.outer;
+    all.push(plan_.lines);
+    Odometer position(all);
+    for (std::int64_t line = positions(all); line > 0; --line, position.next()) {
+      const Offsets& offsets = position.offsets();
+      const char* data = input_ + offsets[0] * element_size_;
+      buckets.sort(
+          plan_.k,
+          [&](std::int64_t first, std::int64_t count) {
+            return row_of(data + first * plan_.stride * element_size_, count, count, nullptr);
+          },
+          [&](const TopKItem* items, std::int64_t count, std::int64_t at) {
+            write({items, count, 1, data, plan_.stride, 0}, offsets[1] + at * plan_.value_stride,
+                  offsets[2] + at * plan_.index_stride);
+          });
     }
   }
 
@@ -238,6 +265,7 @@ class TopKRun {
   TopKKernel select_;
   TopKSampler sample_;
   TopKGuess guess_;
+  TopKBucketKernels buckets_;
   TopKLanesKernel lanes_;
   LinePacker pack_;
 };

@@ -10,9 +10,6 @@
 namespace dmlcpu {
 namespace {
 
-/// Bytes of the kernels' items: rank and position share 8 bytes up to 32-bit ranks.
-std::int64_t item_bytes(std::int64_t element_size) { return element_size == 8 ? 16 : 8; }
-
 /// The cheapest block length, a power of two.
 std::int64_t block_length(std::int64_t length, std::int64_t k) {
   const double ideal = std::sqrt(static_cast<double>(tuning::kTopKBlockCostRatio) *
@@ -64,13 +61,13 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, s
   selection.strategy = strategy;
   switch (strategy) {
     case TopKStrategy::kDirect:
-      selection.scratch_bytes = 2 * length * item_bytes(element_size);
+      selection.scratch_bytes = 2 * length * top_k_item_bytes(element_size);
       break;
     case TopKStrategy::kBlocks: {
       selection.block = block_length(length, k);
       const std::int64_t blocks = (length + selection.block - 1) / selection.block;
       selection.scratch_bytes = round_up(blocks * element_size) +
-                                (k * selection.block + k + 1) * item_bytes(element_size);
+                                (k * selection.block + k + 1) * top_k_item_bytes(element_size);
       break;
     }
     case TopKStrategy::kRadix: {
@@ -79,8 +76,9 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, s
       if (!selection.sort_all) {
         selection.sample = sample_for(length, k, tuning::top_k_sample(length));
       }
-      selection.scratch_bytes = round_up(2 * (selection.room + 1) * item_bytes(element_size)) +
-                                selection.sample.count * element_size;
+      selection.scratch_bytes =
+          round_up(2 * (selection.room + 1) * top_k_item_bytes(element_size)) +
+          selection.sample.count * element_size;
       break;
     }
   }
@@ -123,7 +121,9 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   plan.threads = threads;
   const std::int64_t line_bytes = plan.length * element_size;
   const std::int64_t lines = positions(plan.outer) * plan.lines.size;
-  if (lines < threads) {
+  plan.buckets = 2 * plan.k > plan.length && plan.length >= tuning::kTopKBucketsLength &&
+                 plan.length <= tuning::kTopKMaxPiece;
+  if (lines < threads && !plan.buckets) {
     plan.pieces =
         std::min<std::int64_t>(threads, line_bytes / tuning::top_k_min_piece_bytes(plan.k));
   }
@@ -141,7 +141,9 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
 
 std::string to_text(const TopKPlan& plan) {
   static const char* const names[] = {"direct", "blocks", "radix"};
-  std::string text = plan.lanes ? "lanes" : names[static_cast<int>(plan.selection.strategy)];
+  std::string text = plan.buckets ? "buckets"
+                     : plan.lanes ? "lanes"
+                                  : names[static_cast<int>(plan.selection.strategy)];
   text += " of " + std::to_string(plan.k) + " from " + std::to_string(plan.length) + " by " +
           std::to_string(plan.stride) + (plan.packed ? ", packed" : "") + "\n";
   text += "lines " + std::to_string(positions(plan.outer)) + " x " +

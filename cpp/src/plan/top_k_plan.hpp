@@ -22,6 +22,11 @@ struct TopKSample {
 };
 TopKSample sample_for(std::int64_t length, std::int64_t k, std::int64_t count);
 
+/// Bytes of the kernels' items: rank and position share 8 bytes up to 32-bit ranks.
+constexpr std::int64_t top_k_item_bytes(std::int64_t element_size) {
+  return element_size == 8 ? 16 : 8;
+}
+
 /// How the k highest of one row are found.
 struct TopKSelection {
   TopKStrategy strategy = TopKStrategy::kDirect;
@@ -61,6 +66,8 @@ struct TopKPlan {
   std::int64_t k = 1;
   std::int64_t value_stride = 1;
   std::int64_t index_stride = 1;
+
+  bool buckets = false;  ///< whether each line is sorted by all threads, in buckets
 
   std::int64_t pieces = 1;
   TopKSelection selection;  ///< for one piece
