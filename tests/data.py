@@ -139,3 +139,14 @@ def subsets(axes):
     return itertools.chain.from_iterable(
         itertools.combinations(axes, count) for count in range(len(axes) + 1)
     )
+
+
+def near(*limits):
+    """Numbers around each limit: one less, the limit, one more."""
+    return sorted({limit + d for limit in limits for d in (-1, 0, 1) if limit + d > 0})
+
+
+def ones_at(length, positions, dtype):
+    x = np.zeros(length, dtype)
+    x[list(positions)] = 1
+    return x

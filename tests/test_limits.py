@@ -10,7 +10,7 @@ import pytest
 import dmlcpu
 
 import data
-import reference
+from data import near, ones_at
 
 # Bytes and counts from cpp/src/core/tuning.hpp; around each, one less and one more.
 ROW_BLOCK_BYTES = 4096
@@ -21,29 +21,9 @@ COLUMN_TILE = 2048
 NARROW_BYTES = 512
 SWEEP_PREFETCH_BYTES = 512 * 1024
 SWEEP_RUN_BYTES = 4 * 64
-RANK_CHUNK = 1024
-DIRECT_LENGTH = 128
-LANES_MIN_LINES = 8
-LANES_MAX_LENGTH = 2048
-LANES_MAX_K = 32
-LANES_BLOCK = 16
-SAMPLED_LENGTH = 16 * 1024
-RADIX_SORT_LENGTH = 256
-HISTOGRAM_LENGTH = 4096
-MIN_PIECE_BYTES = 128 * 1024
 GATHER_CHUNK = 512
 
 DIRECTIONS = ("increasing", "decreasing")
-
-
-def near(*limits):
-    return sorted({limit + d for limit in limits for d in (-1, 0, 1) if limit + d > 0})
-
-
-def ones_at(length, positions, dtype):
-    x = np.zeros(length, dtype)
-    x[list(positions)] = 1
-    return x
 
 
 @pytest.mark.parametrize("dtype", data.DTYPES, ids=str)
@@ -281,194 +261,6 @@ def test_work_is_cut_into_parts_that_tie(instruction_set, threads):
         assert (got == 0).all()
         count = x.size // got.size
         assert (dmlcpu.argmin(x, axis, axis_direction=1) == count - 1).all()
-
-
-def check_top_k(x, k, direction):
-    got = dmlcpu.top_k(x, k, axis_direction=direction)
-    order = np.argsort(x if direction == "increasing" else reversed_order(x), kind="stable")[:k]
-    np.testing.assert_array_equal(got.indices, order)
-    assert got.values.tobytes() == x[order].tobytes()
-
-
-def reversed_order(x):
-    """Values whose ascending order is x's descending one."""
-    return ~x if x.dtype.kind in "iu" else -x
-
-
-def adversarial(dtype, n):
-    """Data that defeats a running threshold, a sampled pivot, or a digit."""
-    ramp = np.arange(n)
-    yield "ascending", ramp.astype(dtype)
-    yield "descending", ramp[::-1].astype(dtype)
-    yield "constant", np.full(n, 5, dtype)
-    yield "two values", (ramp % 2).astype(dtype)
-    yield "organ pipe", np.minimum(ramp, n - ramp).astype(dtype)
-    yield "one low digit apart", (np.full(n, 64) + (ramp % 3 == 1)).astype(dtype)
-    yield "one outlier", ones_at(n, [n - 1], dtype)
-
-
-@pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
-@pytest.mark.parametrize("direction", DIRECTIONS)
-def test_top_k_strategies_and_adversarial_data(instruction_set, dtype, direction):
-    """Lengths around the direct limit and the rank chunk, every k around a change of strategy."""
-    for n in [2, 3, *near(DIRECT_LENGTH, RANK_CHUNK, HISTOGRAM_LENGTH)]:
-        for _, x in adversarial(dtype, n):
-            ks = {1, 2, 3, n // 100, n // 50, n // 10, n // 2, n // 2 + 1, n - 1, n}
-            for k in ks - {0}:
-                if 1 <= k <= n:
-                    check_top_k(x, k, direction)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint16, np.int64], ids=str)
-def test_top_k_sorts_by_comparison_and_by_radix(instruction_set, dtype):
-    """k around the change of sort; values that differ only in one digit of the rank."""
-    n = 3000
-    rng = np.random.default_rng(0)
-    bits = 8 * np.dtype(dtype).itemsize
-    for shift in range(0, bits - 1, 5):
-        x = (rng.integers(0, 64, n, np.uint64) << np.uint64(shift)).astype(f"u{bits // 8}")
-        x = x.view(dtype)
-        if x.dtype.kind == "f":
-            x = np.where(np.isnan(x), np.array(1, dtype), x)
-        for k in near(RADIX_SORT_LENGTH, n - 1):
-            check_top_k(x, k, "decreasing")
-            check_top_k(x, k, "increasing")
-
-
-def test_top_k_blocks_stop_at_k_equals(instruction_set):
-    """More elements equal to the threshold than wanted, in blocks before and behind those above."""
-    n, k = 100_000, 20
-    x = np.zeros(n, np.int8)
-    x[::7] = 100
-    x[[5, 50_000, n - 1]] = 101
-    check_top_k(x, k, "decreasing")
-    check_top_k(~x, k, "increasing")
-
-
-def test_top_k_counts_of_blocks_wrap(instruction_set):
-    """Blocks that reach a threshold are counted in lanes of the element's width, which hold 255. Only
-    a row of very many blocks of bytes has more; a multiple of 256 in each lane would count as none."""
-    k = 1500
-    x = np.full(256 * 64 * 64, 200, np.uint8)  # blocks of 64 elements, 256 per lane of 64 bytes
-    x[::1000] = 201
-    with dmlcpu.num_threads(1):
-        check_top_k(x, k, "decreasing")
-        check_top_k(x, k, "increasing")
-
-
-@pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind != "b"], ids=str)
-@pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize("policy", ["propagate", "omit"])
-def test_top_k_values_keep_their_bits(instruction_set, dtype, direction, policy):
-    """Values are made from ranks where these tell them, which for zeros and NaNs they do not."""
-    bits = np.dtype(f"u{dtype.itemsize}")
-    few = data.special_values(dtype)
-    rng = np.random.default_rng(0)
-    for shape in ((len(few),), (LANES_MIN_LINES, len(few)), (20, len(few))):
-        x = rng.permuted(np.broadcast_to(few.view(bits), shape), axis=-1).view(dtype)
-        for k in {2, 5, len(few)}:
-            for view in (x, x.copy(order="F")):
-                values, indices = dmlcpu.top_k(view, k, axis_direction=direction, nan_policy=policy)
-                want = np.take_along_axis(x, indices.astype(np.int64), -1)
-                assert np.array_equal(values.view(bits), want.view(bits))
-
-
-@pytest.mark.parametrize("k", [2, 100, 3000, 40_000, 169_999, 170_000])
-def test_top_k_row_in_pieces(instruction_set, threads, k):
-    """One row over several threads, which takes 1.3 MB if k is small: equal elements in all pieces,
-    merged in their order."""
-    n = 170_000
-    rng = np.random.default_rng(0)
-    for x in (rng.integers(0, 5, n, np.int64), rng.standard_normal(n)):
-        check_top_k(x, k, "decreasing")
-        check_top_k(x, k, "increasing")
-
-
-@pytest.mark.parametrize("pieces", [2, 3, 4])
-def test_top_k_pieces_of_unequal_length(pieces):
-    """k around half of a piece, where sorting all of it takes over, and around all of it; some
-    pieces are one element shorter than others, but share their plan and its scratch memory."""
-    rng = np.random.default_rng(0)
-    length = MIN_PIECE_BYTES // 4 + 2
-    with dmlcpu.num_threads(pieces):
-        for missing in range(pieces):
-            x = rng.integers(0, 99, length * pieces - missing, np.int32)
-            for k in near(length // 2, length, x.size // 2, x.size):
-                if k <= x.size:
-                    check_top_k(x, k, "decreasing")
-
-
-@pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
-@pytest.mark.parametrize("direction", DIRECTIONS)
-def test_top_k_of_lines_side_by_side(instruction_set, threads, dtype, direction):
-    """Lines, lengths and k around the limits of this strategy, and lengths around the one from
-    which a bound is found first; the lowest rank, which fills unused slots, as an element."""
-    rng = np.random.default_rng(0)
-    ends = [np.iinfo(dtype).min, np.iinfo(dtype).max] if dtype.kind in "iu" else [-np.inf, np.inf]
-    for lines, n, k in [
-        *((lines, 40, 3) for lines in [*near(LANES_MIN_LINES, 16, 32), 70]),
-        *((9, n, 5) for n in near(5, LANES_BLOCK, 10 * LANES_BLOCK, 2 * 10 * LANES_BLOCK)),
-        *((9, n, 5) for n in near(LANES_MAX_LENGTH)),
-        *((9, 40, k) for k in range(1, LANES_MAX_K + 2)),
-    ]:
-        if k > n:
-            continue
-        x = rng.integers(0, 50, (lines, n)).astype(dtype)
-        x[0] = ends[0]
-        x[1] = ends[1]
-        x[2, ::2] = ends[0]
-        x[3, ::2] = ends[1]
-        order = x if direction == "increasing" else reversed_order(x)
-        want = np.argsort(order, 1, kind="stable")[:, :k]
-        for axis in (0, 1):
-            view = np.moveaxis(x, 1, axis) if axis == 1 else np.ascontiguousarray(x.T)
-            got = dmlcpu.top_k(view, k, axis=axis, axis_direction=direction)
-            np.testing.assert_array_equal(np.moveaxis(got.indices, axis, 1), want)
-            np.testing.assert_array_equal(
-                np.moveaxis(got.values, axis, 1), np.take_along_axis(x, want, 1)
-            )
-
-
-def sampled_positions(n):
-    """Where cpp/src/kernels/top_k_radix-inl.hpp looks for its guess."""
-    count = min(n // 64, 32 * 1024)
-    step = n // count
-    state, positions = 1, []
-    for i in range(count):
-        state = (state * 1664525 + 1013904223) % 2**32
-        positions.append(i * step + (state >> 8) % step)
-    return np.array(positions)
-
-
-@pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.int64], ids=str)
-def test_top_k_sample_misleads(instruction_set, dtype):
-    """A sample that is all high or all low, though the row is not: the guess is useless, and the
-    threshold is found another way. Rows around the length from which there is a guess."""
-    for n in [*near(SAMPLED_LENGTH), 3 * SAMPLED_LENGTH]:
-        ramp = np.arange(n) % 10_000
-        for high in (True, False):
-            x = ramp.astype(dtype)
-            x[sampled_positions(n)] = 20_000 if high else 0
-            for k in (n // 20, n // 4, n // 2):
-                check_top_k(x, k, "decreasing")
-                check_top_k(x, k, "increasing")
-        for _, x in adversarial(dtype, n):
-            check_top_k(x, n // 30, "decreasing")
-            check_top_k(x, n // 30, "increasing")
-
-
-@pytest.mark.parametrize("lines", [1, 2, 31, 32, 33, 65])
-@pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32, np.float64], ids=str)
-def test_top_k_groups_of_strided_lines(instruction_set, threads, lines, dtype):
-    """Lines around the group that is copied side by side, along an axis that is not the last."""
-    rng = np.random.default_rng(0)
-    x = rng.integers(-50, 50, (2, 300, lines)).astype(dtype)
-    for view in (x, x[:, ::-1, ::-1], np.asfortranarray(x)):
-        want = reference.top_k(view[:, :, :1], 20, axis=1)
-        got = dmlcpu.top_k(view, 20, axis=1)
-        np.testing.assert_array_equal(got.indices[:, :, :1], want[1])
-        want = np.argsort(-view.astype(float), 1, kind="stable")[:, :20]
-        np.testing.assert_array_equal(got.indices, want)
 
 
 @pytest.mark.parametrize("count", near(GATHER_CHUNK, 2 * GATHER_CHUNK))

@@ -50,6 +50,16 @@ TopKPlan plan(std::initializer_list<std::int64_t> sizes, std::int64_t axis, std:
   return plan_top_k(descriptor, threads);
 }
 
+void test_long_rows_are_sorted_in_buckets() {
+  const std::int64_t n = dmlcpu::tuning::kTopKBucketsLength;
+  for (const int threads : {1, 2}) {
+    CHECK(plan({n}, 0, n / 2 + 1, threads).buckets);
+    CHECK(plan({3, n}, 1, n, threads).buckets);
+    CHECK(!plan({n}, 0, n / 2, threads).buckets);
+    CHECK(!plan({n - 1}, 0, n - 1, threads).buckets);
+  }
+}
+
 void test_strided_axes_are_packed() {
   const TopKPlan p = plan({500, 64}, 0, 40, 1);
   CHECK(p.packed);
@@ -103,6 +113,7 @@ int main() {
   test_strategies();
   test_blocks_are_powers_of_two_and_enough();
   test_scratch_stays_small_for_small_k();
+  test_long_rows_are_sorted_in_buckets();
   test_strided_axes_are_packed();
   test_many_short_lines_are_searched_side_by_side();
   test_long_rows_are_cut_only_when_there_are_too_few();

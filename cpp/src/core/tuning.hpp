@@ -170,13 +170,15 @@ constexpr std::int64_t top_k_radix_room(std::int64_t length, std::int64_t k, boo
   return 3 * k + 8 * (length / top_k_sample(length));
 }
 
-/// A smaller share than this of elements is selected with a heap, which is cheap as long as hardly
-/// any element enters it; a larger one by partition.
-inline constexpr std::int64_t kTopKHeapShare = 32;
+/// Rows of at least so many elements that are selected from directly, k being at most half of them,
+/// get a threshold by counting, a bit of the rank at a time; shorter ones are partitioned, and more
+/// than a quarter of them is sorted.
+inline constexpr std::int64_t kTopKThresholdLength = 64;
 
-/// Fewer elements than this are sorted by comparison, more by 8-bit digits: each pass of a radix
-/// sort goes over all its counts. (Of 1e6 elements, 11-bit digits took 1.1 times as long.)
-inline constexpr std::int64_t kTopKRadixSortLength = 256;
+/// Fewer elements than this for each byte of their ranks are sorted by comparison, more by 8-bit
+/// digits: each pass of a radix sort goes over all its counts, each comparison is hard to foresee.
+/// (Of 1e6 elements, 11-bit digits took 1.1 times as long.)
+inline constexpr std::int64_t kTopKRadixSortPerByte = 12;
 
 /// The same for buckets, whose items differ in few bits, and how many items are sorted by digits of
 /// up to 11 bits, fewer by 7.

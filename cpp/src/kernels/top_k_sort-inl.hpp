@@ -55,7 +55,8 @@ Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count) {
 /// The same of any ranks.
 template <class U>
 Item<U>* sort_items(Item<U>* items, Item<U>* other, std::int64_t count) {
-  if (count < tuning::kTopKRadixSortLength) {
+  constexpr auto kBytes = static_cast<std::int64_t>(sizeof(U));
+  if (count < tuning::kTopKRadixSortPerByte * kBytes) {
     std::sort(items, items + count);
     return items;
   }
@@ -84,18 +85,6 @@ template <class U>
 void select_by_partition(Item<U>* items, std::int64_t count, std::int64_t k) {
   if (k < count) std::nth_element(items, items + k, items + count);
   std::sort(items, items + k);
-}
-
-/// The first k of count items that stand in ascending order of position; returns where they ended.
-template <class U>
-Item<U>* select_items(Item<U>* items, Item<U>* other, std::int64_t count, std::int64_t k) {
-  if (k > count / 4) return sort_items(items, other, count);
-  if (k < count / tuning::kTopKHeapShare) {
-    std::partial_sort(items, items + k, items + count);
-  } else {
-    select_by_partition(items, count, k);
-  }
-  return items;
 }
 
 }  // namespace
