@@ -1,66 +1,54 @@
 // Short lines, one behind the other in memory, turned into columns.
 #pragma once
 
+#include <type_traits>
+
+#include "kernels/interleave-inl.hpp"
 #include "kernels/order-inl.hpp"
-#include "kernels/vector-inl.hpp"
 
 namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// A square of elements, a side of kSide, is turned over in registers of 16 bytes, which every
-/// level has.
-template <class U>
-struct Square {
+/// Squares of elements, a side of kSide, which are turned over in registers: one in each 16 bytes
+/// of the rows, as processors move elements about within these.
+template <class U, std::int64_t kBytes>
+struct Squares {
   static constexpr int kSide = 16 / static_cast<int>(sizeof(U));
-  using Row = typename Vector<U, 16>::Type;
+  static constexpr std::int64_t kLines = kBytes / static_cast<std::int64_t>(sizeof(U));
+  using Row = typename Vector<U, kBytes>::Type;
 
   Row rows[kSide];
 };
 
-// The first and the second halves of two rows, interleaved.
-#define DMLCPU_INTERLEAVE(U, low, high)                                       \
-  inline Square<U>::Row interleave_low(Square<U>::Row a, Square<U>::Row b) {  \
-    return DMLCPU_SHUFFLE(Square<U>::Row, a, b, DMLCPU_UNPACK low);           \
-  }                                                                           \
-  inline Square<U>::Row interleave_high(Square<U>::Row a, Square<U>::Row b) { \
-    return DMLCPU_SHUFFLE(Square<U>::Row, a, b, DMLCPU_UNPACK high);          \
-  }
-#define DMLCPU_UNPACK(...) __VA_ARGS__
-DMLCPU_INTERLEAVE(std::uint8_t, (0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23),
-                  (8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31))
-DMLCPU_INTERLEAVE(std::uint16_t, (0, 8, 1, 9, 2, 10, 3, 11), (4, 12, 5, 13, 6, 14, 7, 15))
-DMLCPU_INTERLEAVE(std::uint32_t, (0, 4, 1, 5), (2, 6, 3, 7))
-DMLCPU_INTERLEAVE(std::uint64_t, (0, 2), (1, 3))
-#undef DMLCPU_INTERLEAVE
-#undef DMLCPU_UNPACK
-
 /// Turns rows into columns. A stage interleaves each row of the first half with its partner in the
 /// second; after as many stages as the side has binary digits, every element is at its place.
-template <class U>
-void turn_over(Square<U>& square) {
-  constexpr int kSide = Square<U>::kSide;
+template <class U, std::int64_t kBytes>
+void turn_over(Squares<U, kBytes>& squares) {
+  constexpr int kSide = Squares<U, kBytes>::kSide;
   for (int stage = 1; stage < kSide; stage *= 2) {
-    Square<U> next;
+    Squares<U, kBytes> next;
     for (int i = 0; i < kSide / 2; ++i) {
-      next.rows[2 * i] = interleave_low(square.rows[i], square.rows[i + kSide / 2]);
-      next.rows[2 * i + 1] = interleave_high(square.rows[i], square.rows[i + kSide / 2]);
+      next.rows[2 * i] = interleave_low(squares.rows[i], squares.rows[i + kSide / 2]);
+      next.rows[2 * i + 1] = interleave_high(squares.rows[i], squares.rows[i + kSide / 2]);
     }
-    square = next;
+    squares = next;
   }
 }
 
-/// The first `count` columns of a square whose rows start line_stride apart.
-template <class U>
-void transpose_square(const U* from, std::int64_t line_stride, std::int64_t count, U* to,
-                      std::int64_t column_stride) {
-  Square<U> square;
-  for (int r = 0; r < Square<U>::kSide; ++r) {
-    square.rows[r] = Vector<U, 16>::load(from + r * line_stride);
+/// The first `count` columns, kLines elements of each, of lines that start line_stride apart.
+template <std::int64_t kBytes, class U>
+void transpose_squares(const U* from, std::int64_t line_stride, std::int64_t count, U* to,
+                       std::int64_t column_stride) {
+  using S = Squares<U, kBytes>;
+  S squares;
+  for (int r = 0; r < S::kSide; ++r) {
+    squares.rows[r] = load_parts<U, kBytes>(
+        from + r * line_stride, S::kSide * line_stride * static_cast<std::int64_t>(sizeof(U)));
   }
-  turn_over(square);
+  turn_over(squares);
   for (std::int64_t c = 0; c < count; ++c) {
-    Vector<U, 16>::store(to + c * column_stride, square.rows[c]);
+    Vector<U, kBytes>::store(to + c * column_stride, squares.rows[c]);
   }
 }
 
@@ -82,7 +70,7 @@ template <class T>
 void transpose(const T* data, std::int64_t line_stride, std::int64_t lines, std::int64_t length,
                T* columns, std::int64_t column_stride, std::int64_t ahead) {
   using U = typename IntegersOf<sizeof(T)>::Unsigned;
-  constexpr std::int64_t kSide = Square<U>::kSide;
+  constexpr std::int64_t kSide = 16 / static_cast<std::int64_t>(sizeof(U));
   const auto* from = reinterpret_cast<const U*>(data);
   auto* to = reinterpret_cast<U*>(columns);
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
@@ -101,24 +89,26 @@ void transpose(const T* data, std::int64_t line_stride, std::int64_t lines, std:
     }
     return;
   }
-  if (length >= kSide) {
-    for (; line + kSide <= lines; line += kSide) {
-      ask_ahead_of(line, kSide);
+  // Reading 16 bytes of a shorter line reaches into the next ones, so the last few are left.
+  const std::int64_t left =
+      length >= kSide ? 0
+                      : (kSide - length + line_stride - 1) / max_of<std::int64_t>(line_stride, 1);
+  const std::int64_t turned = length >= kSide || line_stride > 0 ? lines - left : 0;
+  const auto turn = [&](auto bytes) {
+    constexpr std::int64_t kLines = Squares<U, bytes>::kLines;
+    for (; line + kLines <= turned; line += kLines) {
+      ask_ahead_of(line, kLines);
       for (std::int64_t i = 0; i < length; i += kSide) {
         // The last square of a line overlaps the one before.
-        const std::int64_t first = min_of(i, length - kSide);
-        transpose_square(from + line * line_stride + first, line_stride, kSide,
-                         to + first * column_stride + line, column_stride);
+        const std::int64_t first = max_of<std::int64_t>(min_of(i, length - kSide), 0);
+        transpose_squares<bytes>(from + line * line_stride + first, line_stride,
+                                 min_of(kSide, length), to + first * column_stride + line,
+                                 column_stride);
       }
     }
-  } else if (line_stride > 0) {
-    // Reading a register reaches into the next lines, so the last few are left for the loop below.
-    const std::int64_t whole = lines - (kSide - length + line_stride - 1) / line_stride;
-    for (; line + kSide <= whole; line += kSide) {
-      ask_ahead_of(line, kSide);
-      transpose_square(from + line * line_stride, line_stride, length, to + line, column_stride);
-    }
-  }
+  };
+  turn(std::integral_constant<std::int64_t, kVectorBytes>());
+  if constexpr (kVectorBytes > 16) turn(std::integral_constant<std::int64_t, 16>());
   for (; line < lines; ++line) {
     for (std::int64_t i = 0; i < length; ++i) {
       columns[i * column_stride + line] = data[line * line_stride + i];
