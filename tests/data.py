@@ -150,3 +150,29 @@ def ones_at(length, positions, dtype):
     x = np.zeros(length, dtype)
     x[list(positions)] = 1
     return x
+
+
+def adversarial(dtype, n):
+    """Data that defeats a running threshold, a sampled pivot, or a digit."""
+    ramp = np.arange(n)
+    yield "ascending", ramp.astype(dtype)
+    yield "descending", ramp[::-1].astype(dtype)
+    yield "constant", np.full(n, 5, dtype)
+    yield "two values", (ramp % 2).astype(dtype)
+    yield "organ pipe", np.minimum(ramp, n - ramp).astype(dtype)
+    yield "one low digit apart", (np.full(n, 64) + (ramp % 3 == 1)).astype(dtype)
+    yield "one outlier", ones_at(n, [n - 1], dtype)
+
+
+def sampled_positions(n, count):
+    """Where cpp/src/kernels/top_k_radix-inl.hpp looks for its guess."""
+    step = n // count
+    state, positions = 1, []
+    for i in range(count):
+        state = (state * 1664525 + 1013904223) % 2**32
+        positions.append(i * step + (state >> 8) % step)
+    return np.array(positions)
+
+
+def sample_size(n):
+    return min(n // 64, 32 * 1024)

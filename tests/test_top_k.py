@@ -5,16 +5,15 @@ Random data misses them: a sample tells what it should, no digit is shared by al
 off-by-one at an edge changes what one position in n holds.
 """
 
-import itertools
-
 import numpy as np
 import pytest
+from checks import check_top_k, reversed_order
 
 import dmlcpu
 
 import data
 import reference
-from data import near, ones_at
+from data import adversarial, near, sample_size, sampled_positions
 
 # Bytes and counts from cpp/src/core/tuning.hpp; around each, one less and one more.
 RANK_CHUNK = 1024
@@ -31,33 +30,8 @@ LONG_DIGITS_LENGTH = 1024
 BUCKETS_LENGTH = 96 * 1024
 BUCKET_BITS = 12
 HISTOGRAM_LENGTH = 4096
-MIN_PIECE_BYTES = 128 * 1024
 
 DIRECTIONS = ("increasing", "decreasing")
-
-
-def check_top_k(x, k, direction):
-    got = dmlcpu.top_k(x, k, axis_direction=direction)
-    order = np.argsort(x if direction == "increasing" else reversed_order(x), kind="stable")[:k]
-    np.testing.assert_array_equal(got.indices, order)
-    assert got.values.tobytes() == x[order].tobytes()
-
-
-def reversed_order(x):
-    """Values whose ascending order is x's descending one."""
-    return ~x if x.dtype.kind in "iu" else -x
-
-
-def adversarial(dtype, n):
-    """Data that defeats a running threshold, a sampled pivot, or a digit."""
-    ramp = np.arange(n)
-    yield "ascending", ramp.astype(dtype)
-    yield "descending", ramp[::-1].astype(dtype)
-    yield "constant", np.full(n, 5, dtype)
-    yield "two values", (ramp % 2).astype(dtype)
-    yield "organ pipe", np.minimum(ramp, n - ramp).astype(dtype)
-    yield "one low digit apart", (np.full(n, 64) + (ramp % 3 == 1)).astype(dtype)
-    yield "one outlier", ones_at(n, [n - 1], dtype)
 
 
 @pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
@@ -86,6 +60,17 @@ def test_top_k_sorts_by_comparison_and_by_radix(instruction_set, dtype):
         for k in near(RADIX_SORT_PER_BYTE * bits // 8, n // 2, n - 1):
             check_top_k(x, k, "decreasing")
             check_top_k(x, k, "increasing")
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, np.float64], ids=str)
+def test_top_k_sorts_few_by_comparison_and_more_by_radix(instruction_set, dtype):
+    """k around the change of sort, of rows too short for block extremes."""
+    rng = np.random.default_rng(0)
+    for k in near(RADIX_SORT_PER_BYTE * np.dtype(dtype).itemsize):
+        n = max(THRESHOLD_LENGTH, 2 * k)
+        for x in (rng.integers(0, 9, n), rng.integers(0, 200, n)):
+            check_top_k(x.astype(dtype), k, "decreasing")
+            check_top_k(x.astype(dtype), k, "increasing")
 
 
 def test_top_k_blocks_stop_at_k_equals(instruction_set):
@@ -126,29 +111,17 @@ def test_top_k_values_keep_their_bits(instruction_set, dtype, direction, policy)
                 assert np.array_equal(values.view(bits), want.view(bits))
 
 
-@pytest.mark.parametrize("k", [2, 100, 3000, 40_000, 169_999, 170_000])
-def test_top_k_row_in_pieces(instruction_set, threads, k):
+@pytest.mark.parametrize(
+    ("n", "k"),
+    [*((170_000, k) for k in (2, 100, 3000, 40_000, 85_000)), (90_000, 80_000), (90_000, 90_000)],
+)
+def test_top_k_row_in_pieces(instruction_set, threads, n, k):
     """One row over several threads, which takes 1.3 MB if k is small: equal elements in all pieces,
-    merged in their order."""
-    n = 170_000
+    merged in their order; k of more than a piece."""
     rng = np.random.default_rng(0)
     for x in (rng.integers(0, 5, n, np.int64), rng.standard_normal(n)):
         check_top_k(x, k, "decreasing")
         check_top_k(x, k, "increasing")
-
-
-@pytest.mark.parametrize("pieces", [2, 3, 4])
-def test_top_k_pieces_of_unequal_length(pieces):
-    """k around half of a piece, where sorting all of it takes over, and around all of it; some
-    pieces are one element shorter than others, but share their plan and its scratch memory."""
-    rng = np.random.default_rng(0)
-    length = MIN_PIECE_BYTES // 4 + 2
-    with dmlcpu.num_threads(pieces):
-        for missing in range(pieces):
-            x = rng.integers(0, 99, length * pieces - missing, np.int32)
-            for k in near(length // 2, length, x.size // 2, x.size):
-                if k <= x.size:
-                    check_top_k(x, k, "decreasing")
 
 
 @pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
@@ -182,20 +155,6 @@ def test_top_k_of_lines_side_by_side(instruction_set, threads, dtype, direction)
             )
 
 
-def sampled_positions(n, count):
-    """Where cpp/src/kernels/top_k_radix-inl.hpp looks for its guess."""
-    step = n // count
-    state, positions = 1, []
-    for i in range(count):
-        state = (state * 1664525 + 1013904223) % 2**32
-        positions.append(i * step + (state >> 8) % step)
-    return np.array(positions)
-
-
-def sample_size(n):
-    return min(n // 64, 32 * 1024)
-
-
 @pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.int64], ids=str)
 def test_top_k_sample_misleads(instruction_set, dtype):
     """A sample that is all high or all low, though the row is not: the guess is useless, and the
@@ -227,31 +186,6 @@ def test_top_k_groups_of_strided_lines(instruction_set, threads, lines, dtype):
         np.testing.assert_array_equal(got.indices, want)
 
 
-@pytest.mark.parametrize("pieces", [2, 3])
-@pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.int64], ids=str)
-def test_top_k_sample_of_pieces_misleads(instruction_set, pieces, dtype):
-    """Pieces of a row share one guess. It may be too high for all, for all but one, or too low; or
-    right, with all that is wanted in one piece and nothing in the others."""
-    n, k = 300_000, 9000
-    ramp = np.arange(n) % 10_000
-    of_each = sample_size(n) // pieces
-    starts = [n * p // pieces for p in range(pieces + 1)]
-    sampled = [
-        first + sampled_positions(last - first, of_each)
-        for first, last in itertools.pairwise(starts)
-    ]
-    with dmlcpu.num_threads(pieces):
-        for misled in ([0], [pieces - 1], range(pieces)):
-            for value in (20_000, 0):
-                x = ramp.astype(dtype)
-                for p in misled:
-                    x[sampled[p]] = value
-                check_top_k(x, k, "decreasing")
-                check_top_k(x, k, "increasing")
-        for _, x in adversarial(dtype, n):
-            check_top_k(x, k, "decreasing")
-
-
 def in_buckets(bits, sizes, rng):
     """Ranks of so many bits that go to buckets of these sizes, in any order."""
     low = bits - BUCKET_BITS
@@ -268,7 +202,8 @@ def test_top_k_bucket_sizes(instruction_set, threads, dtype):
     of one element, and one that the last wanted element lies in."""
     rng = np.random.default_rng(0)
     sizes = [0, 1, 2, *near(BUCKET_RADIX_LENGTH, LONG_DIGITS_LENGTH), 0]
-    sizes += [BUCKETS_LENGTH + 5 - sum(sizes) - 3000, 3000]
+    # One that is too large for a second-level cache, and one that the last wanted one may be in.
+    sizes += [BUCKETS_LENGTH + 5, 3000]
     x = in_buckets(8 * np.dtype(dtype).itemsize, sizes, rng).astype(dtype)
     for k in (x.size, x.size - 1, x.size - 1500, x.size // 2 + 1):
         check_top_k(x, k, "decreasing")

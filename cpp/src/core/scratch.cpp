@@ -10,8 +10,8 @@
 namespace dmlcpu {
 namespace {
 
-/// Asks the system to back whole pages among these bytes by huge ones. It may not, which only costs
-/// time.
+/// Asks the system to back whole pages among these bytes by huge ones, which it may do or not. As
+/// with NumPy's arrays it remembers that for memory that is reused later.
 void ask_for_huge_pages([[maybe_unused]] char* bytes, [[maybe_unused]] std::int64_t count) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   const std::int64_t page = sysconf(_SC_PAGESIZE);

@@ -6,7 +6,8 @@
 // threshold lies. The values were settled on 2-core machines in November 2026: AMD EPYC of Zen 4
 // with x86-64-v4 (threads, columns, short rows, what is asked for ahead, blocks and lanes of top-k)
 // and of Zen 3 with x86-64-v3 (samples, sorting, gather), Intel Xeon of Skylake with x86-64-v4
-// (vector boundaries, the second thread of argmin and argmax).
+// (vector boundaries, the second thread of argmin and argmax, what rows ask for ahead, sorting in
+// buckets, counting for a threshold).
 #pragma once
 
 #include <cstdint>
@@ -224,10 +225,10 @@ inline constexpr std::int64_t kTopKPackBytes = 512 * 1024;
 /// Looking one element up, k = 1, moves a cache line.
 inline constexpr std::int64_t kLookUpBytes = 64;
 
-/// Rows fewer than threads are cut into pieces of at least so many bytes: each piece has k elements
-/// to select, and merging them is serial. With small k that hardly takes longer than reading the
-/// row. Two threads that slept needed 1 to 1.5 MB to be as fast as one; awake, less with k = 10 and
-/// more with k = 100: 1 MB of int8 took them 1.3 times as long.
+/// Rows fewer than threads are cut into pieces of at least so many bytes: each piece may have k
+/// elements to select, and what was selected is merged. With small k that hardly takes longer than
+/// reading the row. Two threads that slept needed 1 to 1.5 MB to be as fast as one; awake, less
+/// with k = 10 and more with k = 100: 1 MB of int8 took them 1.3 times as long.
 constexpr std::int64_t top_k_min_piece_bytes(std::int64_t k) {
   return (k <= kTopKBlocksMaxK ? 640 : 128) * 1024;
 }

@@ -11,8 +11,9 @@ namespace {
 
 /// 16 bytes from each of as many places as the vector has room for, stride_bytes apart.
 template <class U, std::int64_t kBytes>
-typename Vector<U, kBytes>::Type load_parts(const void* first, std::int64_t stride_bytes) {
-  using V = typename Vector<U, kBytes>::Type;
+typename Vector<U, kBytes>::Type load_parts(const void* first,
+                                            [[maybe_unused]] std::int64_t stride_bytes) {
+  using V [[maybe_unused]] = typename Vector<U, kBytes>::Type;
   const auto* const p = static_cast<const char*>(first);
 #ifdef __AVX2__
   const auto part = [p, stride_bytes](int i) {

@@ -119,8 +119,8 @@ struct TopKBucketKernels {
   void (*read)(const void* items, std::int64_t first, std::int64_t count, TopKItem* to);
 };
 
-/// The same for a group of at most kTopKGroupLines lines at once, k at most kTopKLanesMaxK: writes
-/// each line's k items, one line behind the other.
+/// Selecting, as a TopKKernel does, from a group of at most kTopKGroupLines lines at once, k at
+/// most kTopKLanesMaxK: writes each line's k items, one line behind the other.
 struct TopKLines {
   const void* data;
   std::int64_t element_size;

@@ -27,7 +27,7 @@ namespace DMLCPU_LEVEL {
 namespace {
 
 /// Bytes of this level's vector registers.
-#if defined(__AVX512F__)
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
 constexpr std::int64_t kVectorBytes = 64;
 #elif defined(__AVX2__)
 constexpr std::int64_t kVectorBytes = 32;

@@ -1,0 +1,59 @@
+"""The limits of one row's top-k that is cut into pieces for several threads. Every test sets the
+threads and the grain of their work by itself."""
+
+import itertools
+
+import numpy as np
+import pytest
+from checks import check_top_k
+
+import dmlcpu
+from dmlcpu import _core
+
+from data import adversarial, near, sample_size, sampled_positions
+
+MIN_PIECE_BYTES = 128 * 1024  # cpp/src/core/tuning.hpp
+
+
+@pytest.fixture(params=[2, 3, 4])
+def pieces(request):
+    with dmlcpu.num_threads(request.param):
+        _core.set_grain_bytes(1)
+        yield request.param
+        _core.set_grain_bytes(0)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float64], ids=str)
+def test_pieces_of_unequal_length(pieces, dtype):
+    """k around half of a piece, where sorting all of it takes over, and around all of it; some
+    pieces are one element shorter than others, but share their plan and its scratch memory."""
+    rng = np.random.default_rng(0)
+    length = MIN_PIECE_BYTES // np.dtype(dtype).itemsize + 2
+    for missing in range(pieces):
+        x = rng.integers(0, 99, length * pieces - missing).astype(dtype)
+        for k in near(length // 2, length, x.size // 2, x.size):
+            if k <= x.size:
+                check_top_k(x, k, "decreasing")
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.int64], ids=str)
+def test_sample_of_pieces_misleads(instruction_set, pieces, dtype):
+    """Pieces of a row share one guess. It may be too high for all, for all but one, or too low; or
+    right, with all that is wanted in one piece and nothing in the others."""
+    n, k = 300_000, 9000
+    ramp = np.arange(n) % 10_000
+    of_each = sample_size(n) // pieces
+    starts = [n * p // pieces for p in range(pieces + 1)]
+    sampled = [
+        first + sampled_positions(last - first, of_each)
+        for first, last in itertools.pairwise(starts)
+    ]
+    for misled in ([0], [pieces - 1], range(pieces)):
+        for value in (20_000, 0):
+            x = ramp.astype(dtype)
+            for p in misled:
+                x[sampled[p]] = value
+            check_top_k(x, k, "decreasing")
+            check_top_k(x, k, "increasing")
+    for _, x in adversarial(dtype, n):
+        check_top_k(x, k, "decreasing")
