@@ -3,11 +3,22 @@
 // them.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/vector-inl.hpp"
 
 namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
+
+#ifdef __AVX512BW__
+/// A mask of all elements. Without one, g++ 12 warns of a value that its own headers leave open.
+template <int kElements>
+constexpr auto kAll = static_cast<std::conditional_t<
+    kElements == 64, __mmask64,
+    std::conditional_t<kElements == 32, __mmask32,
+                       std::conditional_t<kElements == 16, __mmask16, __mmask8>>>>(-1);
+#endif
 
 /// 16 bytes from each of as many places as the vector has room for, stride_bytes apart.
 template <class U, std::int64_t kBytes>
@@ -24,12 +35,12 @@ typename Vector<U, kBytes>::Type load_parts(const void* first,
         _mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1));
   }
 #endif
-#ifdef __AVX512F__
+#ifdef __AVX512BW__
   if constexpr (kBytes == 64) {
     __m512i v = _mm512_castsi128_si512(part(0));
-    v = _mm512_inserti32x4(v, part(1), 1);
-    v = _mm512_inserti32x4(v, part(2), 2);
-    return reinterpret_cast<V>(_mm512_inserti32x4(v, part(3), 3));
+    v = _mm512_maskz_inserti32x4(kAll<16>, v, part(1), 1);
+    v = _mm512_maskz_inserti32x4(kAll<16>, v, part(2), 2);
+    return reinterpret_cast<V>(_mm512_maskz_inserti32x4(kAll<16>, v, part(3), 3));
   }
 #endif
   if constexpr (kBytes == 16) return Vector<U, 16>::load(reinterpret_cast<const U*>(p));
@@ -71,10 +82,17 @@ DMLCPU_INTERLEAVE(std::uint32_t, 32, __m256i, _mm256_unpacklo_epi32, _mm256_unpa
 DMLCPU_INTERLEAVE(std::uint64_t, 32, __m256i, _mm256_unpacklo_epi64, _mm256_unpackhi_epi64)
 #endif
 #ifdef __AVX512BW__
-DMLCPU_INTERLEAVE(std::uint8_t, 64, __m512i, _mm512_unpacklo_epi8, _mm512_unpackhi_epi8)
-DMLCPU_INTERLEAVE(std::uint16_t, 64, __m512i, _mm512_unpacklo_epi16, _mm512_unpackhi_epi16)
-DMLCPU_INTERLEAVE(std::uint32_t, 64, __m512i, _mm512_unpacklo_epi32, _mm512_unpackhi_epi32)
-DMLCPU_INTERLEAVE(std::uint64_t, 64, __m512i, _mm512_unpacklo_epi64, _mm512_unpackhi_epi64)
+#define DMLCPU_ALL(elements, operation) \
+  [](__m512i x, __m512i y) { return _mm512_maskz_##operation(kAll<elements>, x, y); }
+DMLCPU_INTERLEAVE(std::uint8_t, 64, __m512i, DMLCPU_ALL(64, unpacklo_epi8),
+                  DMLCPU_ALL(64, unpackhi_epi8))
+DMLCPU_INTERLEAVE(std::uint16_t, 64, __m512i, DMLCPU_ALL(32, unpacklo_epi16),
+                  DMLCPU_ALL(32, unpackhi_epi16))
+DMLCPU_INTERLEAVE(std::uint32_t, 64, __m512i, DMLCPU_ALL(16, unpacklo_epi32),
+                  DMLCPU_ALL(16, unpackhi_epi32))
+DMLCPU_INTERLEAVE(std::uint64_t, 64, __m512i, DMLCPU_ALL(8, unpacklo_epi64),
+                  DMLCPU_ALL(8, unpackhi_epi64))
+#undef DMLCPU_ALL
 #endif
 #undef DMLCPU_INTERLEAVE
 
