@@ -192,7 +192,8 @@ inline constexpr std::int64_t kTopKLongDigitsLength = 1024;
 inline constexpr std::int64_t kTopKSortPrefetchLength = 96 * 1024;
 
 /// Rows of so many elements of which more than half are wanted are sorted in buckets: 1e6 floats,
-/// whose items no second-level cache holds, in half of the time of a radix sort of all.
+/// whose items no second-level cache holds, on two threads in 0.7 of the time that sorted pieces
+/// and merging them took, doubles in 0.6.
 inline constexpr std::int64_t kTopKBucketsLength = 96 * 1024;
 
 /// Groups of at least so many lines, each of at most such a length and with k at most this, are

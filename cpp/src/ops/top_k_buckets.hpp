@@ -21,17 +21,17 @@ class TopKBuckets {
   /// Allocates all it needs for rows of so many elements.
   TopKBuckets(const TopKBucketKernels& kernels, std::int64_t element_size, std::int64_t length,
               int threads)
-      : kernels_(kernels),
+      : scratch_(2 * length * top_k_item_bytes(element_size)),
+        kernels_(kernels),
         element_size_(element_size),
         item_bytes_(top_k_item_bytes(element_size)),
         length_(length),
-        threads_(threads),
-        scratch_(2 * length * item_bytes_),
         items_(scratch_.at(0)),
         others_(scratch_.at(length * item_bytes_)),
         starts_(static_cast<std::size_t>(kTopKBuckets + 1)),
         part_starts_(static_cast<std::size_t>(kTopKBuckets * threads)),
-        bits_(static_cast<std::size_t>(threads)) {}
+        bits_(static_cast<std::size_t>(threads)),
+        threads_(threads) {}
 
   /// Calls write(items, count, at) for the first k items of a row, in any order of `at`, on any
   /// thread; row_of(first, count) are the row's elements from `first` on.
@@ -130,17 +130,17 @@ class TopKBuckets {
     if (filled > 0) write(buffer, filled, at);
   }
 
+  Scratch scratch_;
   const TopKBucketKernels& kernels_;
   std::int64_t element_size_;
   std::int64_t item_bytes_;
   std::int64_t length_;
-  int threads_;
-  Scratch scratch_;
   char* items_;
   char* others_;
   std::vector<std::uint32_t> starts_;       // of the buckets, and where the last one ends
   std::vector<std::uint32_t> part_starts_;  // within each bucket, one part's behind the other's
   std::vector<RankBits> bits_;              // of the parts
+  int threads_;
 };
 
 }  // namespace dmlcpu
