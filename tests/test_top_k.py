@@ -7,12 +7,12 @@ off-by-one at an edge changes what one position in n holds.
 
 import numpy as np
 import pytest
-from checks import check_top_k, reversed_order
 
 import dmlcpu
 
 import data
 import reference
+from checks import check_top_k, reversed_order
 from data import adversarial, near, sample_size, sampled_positions
 
 # Bytes and counts from cpp/src/core/tuning.hpp; around each, one less and one more.

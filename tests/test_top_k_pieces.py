@@ -5,11 +5,11 @@ import itertools
 
 import numpy as np
 import pytest
-from checks import check_top_k
 
 import dmlcpu
 from dmlcpu import _core
 
+from checks import check_top_k
 from data import adversarial, near, sample_size, sampled_positions
 
 MIN_PIECE_BYTES = 128 * 1024  # cpp/src/core/tuning.hpp

@@ -49,10 +49,6 @@ inline constexpr std::int64_t kReleaseLockBytes = 2 * kGrainBytes;
 /// Scratch memory of so many bytes is on the stack: allocating it takes some 60 ns.
 inline constexpr std::int64_t kScratchStackBytes = 4096;
 
-/// Of so many, it is in huge pages, if the system has them: on Linux the first touch of 24 MB took
-/// 5 ms so, 22 otherwise, and sorts miss fewer translations of addresses.
-inline constexpr std::int64_t kScratchHugePageBytes = 4 * 1024 * 1024;
-
 // --- argmin and argmax -----------------------------------------------------------------------
 
 /// Bytes of a row whose extreme is found before it is compared with the best so far. The winning
@@ -132,7 +128,8 @@ inline constexpr std::int64_t kTransposePrefetchBytes = 8 * 1024;
 /// Elements whose ranks are computed at a time, into a buffer in the first-level cache.
 inline constexpr std::int64_t kRankChunk = 1024;
 
-/// Rows up to this length are selected from directly, with no threshold first.
+/// Rows up to this length are selected from directly: sampling them, or looking for their blocks'
+/// extremes, would take longer than looking at each element.
 inline constexpr std::int64_t kTopKDirectLength = 128;
 
 /// Longer rows up to this are also selected from directly if there are too few blocks for a
@@ -181,10 +178,13 @@ inline constexpr std::int64_t kTopKThresholdLength = 64;
 /// (Of 1e6 elements, 11-bit digits took 1.1 times as long.)
 inline constexpr std::int64_t kTopKRadixSortPerByte = 12;
 
-/// The same for buckets, whose items differ in few bits, and how many items are sorted by digits of
-/// up to 11 bits, fewer by 7.
+/// The same for buckets, whose items differ in few bits; from how many items on they are sorted by
+/// long digits, and how many bits those have at most, and the short ones: a long digit saves a pass
+/// over the items and has more counts to clear.
 inline constexpr std::int64_t kTopKBucketRadixLength = 64;
 inline constexpr std::int64_t kTopKLongDigitsLength = 1024;
+inline constexpr int kTopKLongDigitBits = 11;
+inline constexpr int kTopKShortDigitBits = 7;
 
 /// From so many items on, which a second-level cache does not hold, each pass asks for the next
 /// cache line of each bin. 1e6 floats were sorted in 0.7 of the time; fewer would take 1.1 times
@@ -195,6 +195,10 @@ inline constexpr std::int64_t kTopKSortPrefetchLength = 96 * 1024;
 /// whose items no second-level cache holds, on two threads in 0.7 of the time that sorted pieces
 /// and merging them took, doubles in 0.6.
 inline constexpr std::int64_t kTopKBucketsLength = 96 * 1024;
+
+/// Bits of a rank that tell its bucket. More make smaller buckets, which fewer passes sort; every
+/// bucket has a place of its own to write to, whose line and translation the caches should hold.
+inline constexpr int kTopKBucketBits = 12;
 
 /// Groups of at least so many lines, each of at most such a length and with k at most this, are
 /// selected from side by side, a line per vector lane. Inserting costs some 6 operations per slot

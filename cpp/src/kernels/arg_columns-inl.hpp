@@ -2,6 +2,7 @@
 // those of the other, the best of each line staying in the first-level cache.
 #pragma once
 
+#include "kernels/order-inl.hpp"
 #include "kernels/transpose-inl.hpp"
 #include "kernels/vector-inl.hpp"
 

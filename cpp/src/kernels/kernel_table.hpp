@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "core/tuning.hpp"
 #include "dmlcpu/data_type.hpp"
 
 namespace dmlcpu {
@@ -103,8 +104,7 @@ struct RankBits {
 
 /// Sorting a long row. Ranks that differ in no bit above go to buckets by the kTopKBucketBits from
 /// `shift` on, the highest to the first.
-inline constexpr int kTopKBucketBits = 12;
-inline constexpr std::int64_t kTopKBuckets = 1 << kTopKBucketBits;
+inline constexpr std::int64_t kTopKBuckets = 1 << tuning::kTopKBucketBits;
 struct TopKBucketKernels {
   /// Writes the row's ranks.
   RankBits (*load)(const TopKRow& row, void* ranks);

@@ -77,9 +77,16 @@ struct IntegersOf<8> {
 };
 
 /// Asks for a cache line that will be read soon, or (level 2) only some thousand bytes later; any
-/// address will do.
-inline void prefetch(const void* p) { __builtin_prefetch(p); }
-inline void prefetch_level_2(const void* p) { __builtin_prefetch(p, 0, 2); }
+/// address will do. To g++ a function that does only this has no effect, and unless it is inlined
+/// early its calls go; an empty asm statement is an effect.
+inline void prefetch(const void* p) {
+  __builtin_prefetch(p);
+  __asm__ volatile("");
+}
+inline void prefetch_level_2(const void* p) {
+  __builtin_prefetch(p, 0, 2);
+  __asm__ volatile("");
+}
 
 /// Keeps a vector that was loaded in a register: g++ may load it again for each of its uses.
 template <class V>

@@ -49,7 +49,7 @@ void fill_buckets(const void* ranks, std::int64_t count, std::int64_t first, int
 
 template <class U>
 const void* sort_bucket(void* items, void* other, std::int64_t count) {
-  constexpr int kBits = 8 * static_cast<int>(sizeof(U)) - kTopKBucketBits;
+  constexpr int kBits = 8 * static_cast<int>(sizeof(U)) - tuning::kTopKBucketBits;
   if constexpr (kBits <= 0) {
     return items;
   } else {

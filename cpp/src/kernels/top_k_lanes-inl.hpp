@@ -167,14 +167,6 @@ auto select_lanes_for(std::int64_t k) {
   return chosen;
 }
 
-/// Asks for the cache lines of `lines` elements that start line_bytes apart.
-inline void prefetch_step(const char* first, std::int64_t lines, std::int64_t line_bytes) {
-  const std::int64_t apart = max_of<std::int64_t>(absolute(line_bytes), 1);
-  const std::int64_t in_one = max_of<std::int64_t>(kCacheLine / apart, 1);
-  for (std::int64_t l = 0; l < lines; l += in_one) prefetch(first + l * line_bytes);
-  prefetch(first + (lines - 1) * line_bytes);
-}
-
 /// Scratch: lanes_scratch_bytes(), the steps and then the lines' ranks.
 template <class U>
 void top_k_lanes(const TopKLines& group, TopKItem* items) {
@@ -192,7 +184,8 @@ void top_k_lanes(const TopKLines& group, TopKItem* items) {
       U* const to = steps + i * stride;
       const char* const from = data + i * step_bytes;
       // The next steps are too far apart for the processor to foresee.
-      prefetch_step(from + tuning::kTopKLanesPrefetch * step_bytes, lines, line_bytes);
+      prefetch_lines(from + tuning::kTopKLanesPrefetch * step_bytes, lines, line_bytes,
+                     group.element_size);
       group.load(from, group.line_stride, lines, to);
       for (std::int64_t l = lines; l < stride; ++l) to[l] = 0;
     }

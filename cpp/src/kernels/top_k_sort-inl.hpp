@@ -76,8 +76,10 @@ Item<U>* sort_low_bits(Item<U>* items, Item<U>* other, std::int64_t count) {
     constexpr int kPasses = (kBits + most_bits - 1) / most_bits;
     return radix_sort<U, (kBits + kPasses - 1) / kPasses, kPasses>(items, other, count);
   };
-  if (count < tuning::kTopKLongDigitsLength) return sort_by(std::integral_constant<int, 7>());
-  return sort_by(std::integral_constant<int, 11>());
+  if (count < tuning::kTopKLongDigitsLength) {
+    return sort_by(std::integral_constant<int, tuning::kTopKShortDigitBits>());
+  }
+  return sort_by(std::integral_constant<int, tuning::kTopKLongDigitBits>());
 }
 
 /// Moves the first k of count items, in order, to the front.

@@ -4,7 +4,6 @@
 #include <type_traits>
 
 #include "kernels/interleave-inl.hpp"
-#include "kernels/order-inl.hpp"
 
 namespace dmlcpu {
 namespace DMLCPU_LEVEL {
@@ -52,14 +51,22 @@ void transpose_squares(const U* from, std::int64_t line_stride, std::int64_t cou
   }
 }
 
-/// Asks for lines that start stride_bytes apart; of packed ones, which share cache lines, for some.
+inline void prefetch_bytes(const char* first, std::int64_t count) {
+  for (std::int64_t b = 0; b < count; b += kCacheLine) prefetch(first + b);
+  prefetch(first + count - 1);
+}
+
+/// Asks for lines that start stride_bytes apart, and for what is between them if that is little.
 inline void prefetch_lines(const void* first, std::int64_t count, std::int64_t stride_bytes,
                            std::int64_t line_bytes) {
-  const std::int64_t apart = max_of<std::int64_t>(1, absolute(stride_bytes));
-  const std::int64_t step = max_of<std::int64_t>(1, kCacheLine / apart);
-  for (std::int64_t line = 0; line < count; line += step) {
-    const char* at = static_cast<const char*>(first) + line * stride_bytes;
-    for (std::int64_t b = 0; b < line_bytes; b += kCacheLine) prefetch_level_2(at + b);
+  const auto* const from = static_cast<const char*>(first);
+  const std::int64_t last = (count - 1) * stride_bytes;
+  if (absolute(stride_bytes) <= kCacheLine) {
+    prefetch_bytes(from + min_of<std::int64_t>(last, 0), absolute(last) + line_bytes);
+    return;
+  }
+  for (std::int64_t line = 0; line < count; ++line) {
+    prefetch_bytes(from + line * stride_bytes, line_bytes);
   }
 }
 
@@ -70,7 +77,7 @@ template <class T>
 void transpose(const T* data, std::int64_t line_stride, std::int64_t lines, std::int64_t length,
                T* columns, std::int64_t column_stride, std::int64_t ahead) {
   using U = typename IntegersOf<sizeof(T)>::Unsigned;
-  constexpr std::int64_t kSide = 16 / static_cast<std::int64_t>(sizeof(U));
+  constexpr std::int64_t kSide = Squares<U, 16>::kSide;
   const auto* from = reinterpret_cast<const U*>(data);
   auto* to = reinterpret_cast<U*>(columns);
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));

@@ -123,12 +123,7 @@ class TopKRun {
   /// One line at a time, each sorted by all threads.
   void run_in_buckets() const {
     TopKBuckets buckets(buckets_, element_size_, plan_.length, plan_.threads);
-    Axes all = plan_.outer;
-    all.push(plan_.lines);
-    Odometer position(all);
-    for (std::int64_t line = positions(all); line > 0; --line, position.next()) {
-      const Offsets& offsets = position.offsets();
-      const char* data = input_ + offsets[0] * element_size_;
+    for_each_line([&](const char* data, const Offsets& offsets) {
       buckets.sort(
           plan_.k,
           [&](std::int64_t first, std::int64_t count) {
@@ -138,7 +133,7 @@ class TopKRun {
             write({items, count, 1, data, plan_.stride, 0}, offsets[1] + at * plan_.value_stride,
                   offsets[2] + at * plan_.index_stride);
           });
-    }
+    });
   }
 
   /// One line at a time, each cut into pieces for all threads.
@@ -165,12 +160,7 @@ class TopKRun {
       for (const TopKPiece& piece : pieces) selected += piece.count;
       return selected >= plan_.k;
     };
-    Axes all = plan_.outer;
-    all.push(plan_.lines);
-    Odometer position(all);
-    for (std::int64_t line = positions(all); line > 0; --line, position.next()) {
-      const Offsets& offsets = position.offsets();
-      const char* data = input_ + offsets[0] * element_size_;
+    for_each_line([&](const char* data, const Offsets& offsets) {
       bool enough = false;
       if (plan_.sample.count > 0) {
         const std::uint64_t guess =
@@ -191,6 +181,18 @@ class TopKRun {
                 offsets[2] + at * plan_.index_stride);
         }
       });
+    });
+  }
+
+  /// Calls body(data, offsets) for every line, one after the other.
+  template <class Body>
+  void for_each_line(const Body& body) const {
+    Axes all = plan_.outer;
+    all.push(plan_.lines);
+    Odometer position(all);
+    for (std::int64_t line = positions(all); line > 0; --line, position.next()) {
+      const Offsets& offsets = position.offsets();
+      body(input_ + offsets[0] * element_size_, offsets);
     }
   }
 
