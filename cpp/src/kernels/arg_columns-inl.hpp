@@ -256,8 +256,9 @@ void arg_columns(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
     sweep_panel<O>(panel, ranks, indices);
     return;
   }
-  const std::int64_t ahead = max_of<std::int64_t>(
-      1, tuning::kTransposePrefetchBytes / (panel.length * static_cast<std::int64_t>(sizeof(T))));
+  constexpr std::int64_t kAhead =
+      tuning::kTransposePrefetchBytes / static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t ahead = panel.prefetches ? max_of<std::int64_t>(1, kAhead / panel.length) : 0;
   alignas(kVectorBytes) T columns[kElements];
   const T* data = static_cast<const T*>(panel.data);
   if (backward) data -= panel.length - 1;
