@@ -3,6 +3,7 @@
 #include <pybind11/gil_safe_call_once.h>
 #include <structmember.h>  // what a type made at run time states its members with
 
+#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -43,18 +44,19 @@ int find_parameter(const Function& function, PyObject* name) {
 bool bind(const Function& function, PyObject* const* given, Py_ssize_t count, PyObject* keywords,
           PyObject** arguments) {
   if (count > function.positional) return false;
-  for (int p = 0; p < function.parameters; ++p) arguments[p] = p < count ? given[p] : nullptr;
+  for (int p = 0; p < function.parameters; ++p) {
+    arguments[p] = p < count ? given[p] : function.defaults[p];
+  }
+  unsigned taken = (1U << count) - 1;
   const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
   for (Py_ssize_t n = 0; n < named; ++n) {
     const int p = find_parameter(function, PyTuple_GET_ITEM(keywords, n));
-    if (p < 0 || arguments[p] != nullptr) return false;
+    if (p < 0 || (taken >> p & 1U) != 0) return false;
+    taken |= 1U << p;
     arguments[p] = given[count + n];
   }
-  for (int p = 0; p < function.parameters; ++p) {
-    if (arguments[p] == nullptr) arguments[p] = function.defaults[p];
-    if (arguments[p] == nullptr) return false;
-  }
-  return true;
+  return std::find(arguments, arguments + function.parameters, nullptr) ==
+         arguments + function.parameters;
 }
 
 PyObject* call(PyObject* self, PyObject* const* given, std::size_t count_and_flag,

@@ -42,12 +42,16 @@ void validate_layout(const ArgDescriptor& descriptor) {
     fail<TypeError>("index_dtype", "must be uint32, int32, uint64 or int64",
                     info(descriptor.output.type).name);
   }
-  const unsigned axes = reduced_axes(descriptor);
-  std::int64_t reduced = 1;
-  for (int d = 0; d < descriptor.input.rank; ++d) {
-    if ((axes >> d & 1U) != 0) reduced *= descriptor.input.sizes[d];
+  const std::int64_t count = element_count(descriptor.input);
+  // What is reduced is at most everything, unless a kept axis is empty.
+  if (count == 0 || !holds_index(descriptor.output.type, count - 1)) {
+    const unsigned axes = reduced_axes(descriptor);
+    std::int64_t reduced = 1;
+    for (int d = 0; d < descriptor.input.rank; ++d) {
+      if ((axes >> d & 1U) != 0) reduced *= descriptor.input.sizes[d];
+    }
+    check_index_capacity("index_dtype", descriptor.output.type, reduced);
   }
-  check_index_capacity("index_dtype", descriptor.output.type, reduced);
   if (!is_new) check_output("out", descriptor.output, shape);
 }
 

@@ -99,10 +99,12 @@ std::int64_t find(const T* p, std::int64_t n, typename O::Rank wanted) {
 
 /// Elements per block of a row read where it is.
 template <class T>
-std::int64_t arg_block(std::int64_t length) {
+std::int64_t arg_block(std::int64_t length, bool from_memory) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t blocks =
+      kHasNativeOrder<T> && !from_memory ? tuning::kArgCachedBlocks : tuning::kArgBlocks;
   std::int64_t block = tuning::kArgBlockBytes / kSize;
-  while (block < tuning::kArgMaxBlockBytes / kSize && 16 * block <= length) block *= 2;
+  while (block < tuning::kArgMaxBlockBytes / kSize && blocks * block <= length) block *= 2;
   return block;
 }
 
@@ -117,7 +119,8 @@ void arg_rows(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices)
   const bool backward = stride == -1;
   const bool in_place = stride == 1 || backward;
   const bool prefetches = panel.prefetches && in_place;
-  const std::int64_t block_length = in_place ? arg_block<T>(panel.length) : arg_block<T>(0);
+  const std::int64_t block_length =
+      in_place ? arg_block<T>(panel.length, panel.prefetches) : tuning::kArgBlockBytes / sizeof(T);
   const auto block_at = [&](const T* line, std::int64_t first, std::int64_t count) {
     if (in_place) return line + first;
     pack(line + first * stride, stride, count, packed);

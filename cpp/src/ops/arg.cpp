@@ -226,7 +226,7 @@ int threads_for_arg(std::int64_t bytes) {
 /// The elements of a packed tensor all of whose axes are reduced, 0 for others.
 std::int64_t elements_of_row(const ArgDescriptor& descriptor) {
   const ConstTensor& input = descriptor.input;
-  if (reduced_axes(descriptor) != (1U << input.rank) - 1) return 0;
+  if (!descriptor.axes.all && reduced_axes(descriptor) != (1U << input.rank) - 1) return 0;
   std::int64_t count = 1;
   for (int d = input.rank - 1; d >= 0; --d) {
     if (input.sizes[d] > 1 && input.strides[d] != count) return 0;
