@@ -23,7 +23,7 @@ py::object arg(py::handle input_object, py::handle axis, py::handle axis_directi
                            {},
                            out.is_none()};
   const DataType type = index_type(index_dtype_object);
-  const py::dtype dtype = index_dtype(type);
+  const py::dtype& dtype = index_dtype(type);
   py::object output = out.is_none()
                           ? new_output(dtype, type, output_shape(descriptor), descriptor.output)
                           : as_output(out, "out", dtype, descriptor.output);

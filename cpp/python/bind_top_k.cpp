@@ -35,7 +35,7 @@ py::object top_k(py::handle input_object, py::handle k, py::handle axis, py::han
                             {},
                             out.is_none()};
   const DataType type = index_type(index_dtype_object);
-  const py::dtype indices_dtype = index_dtype(type);
+  const py::dtype& indices_dtype = index_dtype(type);
   py::object values;
   py::object indices;
   if (out.is_none()) {

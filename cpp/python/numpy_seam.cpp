@@ -214,16 +214,24 @@ DataType index_type(py::handle object) {
   throw TypeError(std::string("index_dtype: must be ") + kIndexDtypes + ", got " + actual);
 }
 
-py::dtype index_dtype(DataType type) {
+const py::dtype& index_dtype(DataType type) {
+  struct Dtypes {
+    py::dtype uint32 = py::dtype::of<std::uint32_t>();
+    py::dtype int32 = py::dtype::of<std::int32_t>();
+    py::dtype uint64 = py::dtype::of<std::uint64_t>();
+    py::dtype int64 = py::dtype::of<std::int64_t>();
+  };
+  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<Dtypes> stored;
+  const Dtypes& dtypes = stored.call_once_and_store_result([] { return Dtypes(); }).get_stored();
   switch (type) {
     case DataType::kUInt32:
-      return py::dtype::of<std::uint32_t>();
+      return dtypes.uint32;
     case DataType::kInt32:
-      return py::dtype::of<std::int32_t>();
+      return dtypes.int32;
     case DataType::kUInt64:
-      return py::dtype::of<std::uint64_t>();
+      return dtypes.uint64;
     default:
-      return py::dtype::of<std::int64_t>();
+      return dtypes.int64;
   }
 }
 

@@ -43,6 +43,6 @@ std::int64_t bytes_touched(const py::array& array);
 DataType index_type(py::handle dtype);
 
 /// NumPy's dtype of an index type.
-py::dtype index_dtype(DataType type);
+const py::dtype& index_dtype(DataType type);
 
 }  // namespace dmlcpu::python

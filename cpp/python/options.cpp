@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,19 +24,6 @@ bool equals(py::handle string, const char (&text)[kSize]) {
          std::memcmp(PyUnicode_1BYTE_DATA(s), text, kSize - 1) == 0;
 }
 
-/// The int that the object stands for, null if it is none; bool is a type of its own here.
-py::object index_of(py::handle object) {
-  if (PyIndex_Check(object.ptr()) == 0 || PyBool_Check(object.ptr()) != 0) return {};
-  if (PyLong_Check(object.ptr()) != 0) return py::reinterpret_borrow<py::object>(object);
-  auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
-  if (!index) {
-    // Arrays have __index__, but only those of one int are one.
-    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
-    PyErr_Clear();
-  }
-  return index;
-}
-
 [[noreturn]] void fail_value(const char* name, const char* requirement, py::handle actual) {
   throw ValueError(std::string(name) + ": " + requirement + ", got " + repr_of(actual));
 }
@@ -45,27 +33,48 @@ py::object index_of(py::handle object) {
                   Py_TYPE(actual.ptr())->tp_name);
 }
 
-std::int64_t value_of(const py::object& index, const char* name) {
+std::int64_t value_of(py::handle index, const char* name) {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (overflow != 0) fail_value(name, "must fit 64 bits", index);
   return value;
 }
 
-}  // namespace
-
-std::int64_t as_int(py::handle object, const char* name) {
-  const py::object index = index_of(object);
-  if (!index) fail_type(name, "must be an int", object);
+/// The int that the object stands for, if it does; bool is a type of its own here.
+std::optional<std::int64_t> find_int(py::handle object, const char* name) {
+  if (PyBool_Check(object.ptr()) != 0) return std::nullopt;
+  if (PyLong_Check(object.ptr()) != 0) return value_of(object, name);
+  if (PyIndex_Check(object.ptr()) == 0) return std::nullopt;
+  const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+  if (!index) {
+    // Arrays have __index__, but only those of one int are one.
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
+    PyErr_Clear();
+    return std::nullopt;
+  }
   return value_of(index, name);
 }
 
-std::int64_t as_axis(py::handle object) {
+std::optional<std::int64_t> find_axis(py::handle object) {
   try {
-    return as_int(object, "axis");
+    return find_int(object, "axis");
   } catch (const ValueError& error) {
     throw AxisError(error.what());
   }
+}
+
+}  // namespace
+
+std::int64_t as_int(py::handle object, const char* name) {
+  const std::optional<std::int64_t> value = find_int(object, name);
+  if (!value) fail_type(name, "must be an int", object);
+  return *value;
+}
+
+std::int64_t as_axis(py::handle object) {
+  const std::optional<std::int64_t> axis = find_axis(object);
+  if (!axis) fail_type("axis", "must be an int", object);
+  return *axis;
 }
 
 bool as_bool(py::handle object, const char* name) {
@@ -83,18 +92,19 @@ AxisList as_axes(py::handle object) {
   AxisList axes;
   if (object.is_none()) return axes;
   axes.all = false;
-  if (index_of(object)) {
-    axes.values[axes.count++] = as_axis(object);
+  if (const auto axis = find_axis(object)) {
+    axes.values[axes.count++] = *axis;
     return axes;
   }
   if (is_string(object) || !py::isinstance<py::iterable>(object)) {
     fail_type("axis", kRequirement, object);
   }
-  for (const py::handle axis : py::iter(object)) {
-    if (!index_of(axis)) fail_type("axis", kRequirement, axis);
+  for (const py::handle item : py::iter(object)) {
+    const auto axis = find_axis(item);
+    if (!axis) fail_type("axis", kRequirement, item);
     // A list longer than this repeats an axis or has one out of range among its first values.
     if (axes.count == static_cast<int>(axes.values.size())) break;
-    axes.values[axes.count++] = as_axis(axis);
+    axes.values[axes.count++] = *axis;
   }
   return axes;
 }
@@ -109,11 +119,10 @@ AxisDirection as_axis_direction(py::handle object) {
     if (equals(lower, "decreasing")) return AxisDirection::kDecreasing;
     fail_value("axis_direction", kRequirement, object);
   }
-  const py::object index = index_of(object);
-  if (!index) fail_type("axis_direction", kRequirement, object);
-  const std::int64_t value = value_of(index, "axis_direction");
-  if (value != 0 && value != 1) fail_value("axis_direction", kRequirement, object);
-  return static_cast<AxisDirection>(value);
+  const auto value = find_int(object, "axis_direction");
+  if (!value) fail_type("axis_direction", kRequirement, object);
+  if (*value != 0 && *value != 1) fail_value("axis_direction", kRequirement, object);
+  return static_cast<AxisDirection>(*value);
 }
 
 py::tuple as_pair(py::handle out) {
