@@ -15,6 +15,7 @@ from data import near, ones_at
 # Bytes and counts from cpp/src/core/tuning.hpp; around each, one less and one more.
 ROW_BLOCK_BYTES = 4096
 MAX_ROW_BLOCK_BYTES = 32 * 1024
+MEMORY_BYTES = 2 * 1024 * 1024
 SHORT_ROW_BYTES = 256
 SHORT_ROW_ELEMENTS = 160
 COLUMN_TILE = 2048
@@ -50,24 +51,30 @@ def test_row_blocks_and_lanes(instruction_set, dtype, step):
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32, np.int64], ids=str)
 @pytest.mark.parametrize("step", [1, -1])
-def test_blocks_of_long_rows(instruction_set, dtype, step):
-    """A block is a 16th of a long row, up to a limit: lengths at which it doubles, and the only
-    extreme, or ties, at its edges."""
+@pytest.mark.parametrize("bytes_before", [0, MEMORY_BYTES])
+def test_blocks_of_long_rows(instruction_set, dtype, step, bytes_before):
+    """A block is a 16th of a long row, of float a quarter unless the input is large, up to a limit:
+    lengths at which it doubles, and the only extreme, or ties, at its edges."""
     dtype = np.dtype(dtype)
     block = ROW_BLOCK_BYTES // dtype.itemsize
     while block <= MAX_ROW_BLOCK_BYTES // dtype.itemsize:
-        for length in near(16 * block):
-            memory = np.zeros(length, dtype)
-            x = memory[::step]
-            edges = [p for p in near(block, 2 * block, 15 * block, length - 1) if p < length]
+        for length in near(4 * block, 16 * block):
+            rows = 1 + -(-bytes_before // (length * dtype.itemsize))
+            x = np.zeros((rows, length), dtype)[:, ::step]
+            edges = near(block, 2 * block, 3 * block, 15 * block, length - 1)
+            edges = [p for p in edges if p < length]
+
+            def last_row(direction, x=x):
+                return dmlcpu.argmax(x, axis=1, keepdims=False, axis_direction=direction)[-1]
+
             for position in edges:
-                x[position] = 1
-                assert dmlcpu.argmax(x) == position, (length, position)
-                assert dmlcpu.argmax(x, axis_direction=1) == position, (length, position)
-                x[position] = 0
-            x[edges] = 1
-            assert dmlcpu.argmax(x) == edges[0]
-            assert dmlcpu.argmax(x, axis_direction=1) == edges[-1]
+                x[-1, position] = 1
+                assert last_row(0) == position, (length, position)
+                assert last_row(1) == position, (length, position)
+                x[-1, position] = 0
+            x[-1, edges] = 1
+            assert last_row(0) == edges[0]
+            assert last_row(1) == edges[-1]
         block *= 2
 
 
