@@ -273,6 +273,10 @@ inline constexpr std::int64_t kGatherPrefetch = 16;
 inline constexpr std::int64_t kGatherPrefetchBytes = 8 * 1024;
 inline constexpr std::int64_t kGatherLinesBytes = 16 * 1024;
 
+/// The same where outputs are written past the caches, which leaves room for less: whole slices are
+/// asked for, however long.
+inline constexpr std::int64_t kGatherStreamPrefetch = 4;
+
 /// Bytes of the output that are asked for ahead, with slices that are not shorter than the least.
 /// On one thread 1e6 slices of 64 bytes took 0.8 of the time, as did 1e6 of 256 and 4096 of 3072;
 /// 4000 slices of 16 bytes from a cache would take 1.2 times as long.

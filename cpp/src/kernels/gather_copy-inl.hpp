@@ -61,8 +61,9 @@ inline void copy_streaming(const char* data, std::int64_t element_size, char* ou
   for (std::int64_t i = 0; i < count; ++i) {
     const char* const from = data + offsets[i] * element_size;
     char* const to = output + i * output_stride;
-    const char* const next = data + offsets[min_of(i + 4, count - 1)] * element_size;
-    for (std::int64_t b = 0; b < bytes; b += 64) prefetch(next + b);
+    const char* const next =
+        data + offsets[min_of(i + tuning::kGatherStreamPrefetch, count - 1)] * element_size;
+    for (std::int64_t b = 0; b < bytes; b += kCacheLine) prefetch(next + b);
     for (std::int64_t b = 0; b < bytes; b += 16) stream_16_bytes(to + b, from + b);
   }
   stream_fence();
