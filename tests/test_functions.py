@@ -120,6 +120,15 @@ def test_names_need_not_be_the_same_objects():
     assert dmlcpu.argmax(X, **{Name("axis"): 1}).tolist() == [[2], [2]]
 
 
+def test_subclasses_of_str_may_be_anything():
+    class Loud(str):
+        def lower(self):
+            return 5
+
+    with pytest.raises(ValueError, match="axis_direction: must be AxisDirection"):
+        dmlcpu.argmax(X, axis_direction=Loud("increasing"))
+
+
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_they_behave_as_functions(operator):
     name = operator.__name__

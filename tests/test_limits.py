@@ -53,8 +53,9 @@ def test_row_blocks_and_lanes(instruction_set, dtype, step):
 @pytest.mark.parametrize("step", [1, -1])
 @pytest.mark.parametrize("bytes_before", [0, MEMORY_BYTES])
 def test_blocks_of_long_rows(instruction_set, dtype, step, bytes_before):
-    """A block is a 16th of a long row, of float a quarter unless the input is large, up to a limit:
-    lengths at which it doubles, and the only extreme, or ties, at its edges."""
+    """Blocks of a long row double while it has 16, of float 4 unless the input is large, up to a
+    limit: lengths at which they do, and the only extreme, or ties, at their edges. One thread, as
+    others may cut rows into parts."""
     dtype = np.dtype(dtype)
     block = ROW_BLOCK_BYTES // dtype.itemsize
     while block <= MAX_ROW_BLOCK_BYTES // dtype.itemsize:
@@ -65,7 +66,8 @@ def test_blocks_of_long_rows(instruction_set, dtype, step, bytes_before):
             edges = [p for p in edges if p < length]
 
             def last_row(direction, x=x):
-                return dmlcpu.argmax(x, axis=1, keepdims=False, axis_direction=direction)[-1]
+                with dmlcpu.num_threads(1):
+                    return dmlcpu.argmax(x, axis=1, keepdims=False, axis_direction=direction)[-1]
 
             for position in edges:
                 x[-1, position] = 1
@@ -219,8 +221,10 @@ def test_short_rows_become_columns(instruction_set, threads, dtype, order):
     """Rows around the length from which each is reduced by itself; in Fortran order, rows of a
     reduction over everything, whose lines all belong to one result."""
     limit = min(SHORT_ROW_BYTES // np.dtype(dtype).itemsize, SHORT_ROW_ELEMENTS)
-    for length in [2, 3, *near(limit)]:
-        rows = 1300
+    # Inputs of so many elements are asked for ahead.
+    least = SWEEP_PREFETCH_BYTES // np.dtype(dtype).itemsize
+    sizes = [(1300, length) for length in [2, 3, *near(limit)]]
+    for rows, length in [*sizes, (least // 3 + 9, 3), (least // (limit - 1) + 9, limit - 1)]:
         want = np.arange(rows) % length
         x = np.zeros((rows, length), dtype)
         x[np.arange(rows), want] = 1
@@ -244,7 +248,9 @@ def test_short_rows_are_turned_over(instruction_set, dtype, gap):
     without a gap behind each row, in either direction; the last rows end where the memory does."""
     rng = np.random.default_rng(0)
     for length in range(2, 2 * 16 + 2):
-        for rows in (2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 81, 97):
+        # The last as many as are asked for ahead, of which few lengths will do.
+        many = SWEEP_PREFETCH_BYTES // (length * np.dtype(dtype).itemsize) + 9
+        for rows in (2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 81, 97, many if length % 8 == 3 else 1):
             memory = rng.integers(0, 9, rows * (length + gap) - gap).astype(dtype)
             shape, strides = (rows, length), ((length + gap) * memory.itemsize, memory.itemsize)
             x = np.lib.stride_tricks.as_strided(memory, shape, strides)

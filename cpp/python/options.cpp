@@ -115,6 +115,8 @@ AxisDirection as_axis_direction(py::handle object) {
       "\"decreasing\")";
   if (is_string(object)) {
     const py::object lower = object.attr("lower")();
+    // A subclass may give anything.
+    if (!is_string(lower)) fail_value("axis_direction", kRequirement, object);
     if (equals(lower, "increasing")) return AxisDirection::kIncreasing;
     if (equals(lower, "decreasing")) return AxisDirection::kDecreasing;
     fail_value("axis_direction", kRequirement, object);

@@ -53,11 +53,11 @@ inline constexpr std::int64_t kScratchStackBytes = 4096;
 
 /// Bytes of a row whose extreme is found before it is compared with the best so far. The winning
 /// block is read a second time to locate the element, and every block pays one reduction of the
-/// vector lanes: smaller blocks locate faster, larger ones reduce less often. So long rows have
-/// larger blocks, up to the second constant, which the first-level cache holds, but at least so
-/// many. Fewer of float and double where the input is too small to be asked for ahead: 10000 floats
-/// in the second-level cache took 0.9 of the time. Other types stop at the first block that has the
-/// highest value there is.
+/// vector lanes: smaller blocks locate faster, larger ones reduce less often. So blocks of long
+/// rows are doubled, up to the second constant, which the first-level cache holds, as long as there
+/// are so many; fewer of float and double where the input is too small to be asked for ahead: 10000
+/// floats in the second-level cache took 0.9 of the time. Bytes often meet the highest value there
+/// is and stop at the first block that has it, so that larger ones make them slower.
 inline constexpr std::int64_t kArgBlockBytes = 4096;
 inline constexpr std::int64_t kArgMaxBlockBytes = 32 * 1024;
 inline constexpr std::int64_t kArgBlocks = 16;
@@ -111,8 +111,10 @@ inline constexpr std::int64_t kMinPartSteps = 64;
 inline constexpr std::int64_t kNarrowColumnsBytes = 512;
 
 /// Bytes that a tile of strided lines may span: every step reads an element of each line, so the
-/// span should stay in the first-level cache until all steps are done.
+/// span should stay in the first-level cache until all steps are done. But not fewer lines than
+/// fill a cache line of most types.
 inline constexpr std::int64_t kStridedTileBytes = 16 * 1024;
+inline constexpr std::int64_t kStridedTileLines = 16;
 
 /// Short rows are turned into columns in a buffer of so many bytes: three quarters of a first-level
 /// cache of 32 KiB, so that at any distance of the columns none of the cache's sets is overfull.
@@ -180,10 +182,15 @@ constexpr std::int64_t top_k_radix_room(std::int64_t length, std::int64_t k, boo
 /// than a quarter of them is sorted.
 inline constexpr std::int64_t kTopKThresholdLength = 64;
 
-/// Fewer elements than this for each byte of their ranks are sorted by comparison, more by 8-bit
-/// digits: each pass of a radix sort goes over all its counts, each comparison is hard to foresee.
-/// (Of 1e6 elements, 11-bit digits took 1.1 times as long.)
+/// Bits that are told apart at a time where a threshold is found from histograms: more take fewer
+/// passes over the row, whose counts should stay in the first-level cache.
+inline constexpr int kTopKHistogramBits = 11;
+
+/// Fewer elements than this for each byte of their ranks are sorted by comparison, more by digits
+/// of so many bits: each pass of a radix sort goes over all its counts, each comparison is hard to
+/// foresee. (Of 1e6 elements, 11-bit digits took 1.1 times as long.)
 inline constexpr std::int64_t kTopKRadixSortPerByte = 12;
+inline constexpr int kTopKSortDigitBits = 8;
 
 /// The same for buckets, whose items differ in few bits; from how many items on they are sorted by
 /// long digits, and how many bits those have at most, and the short ones: a long digit saves a pass
@@ -226,8 +233,10 @@ inline constexpr std::int64_t kTopKLanesBlocksPerSlot = 2;
 /// Steps of neighbouring lines that are asked for ahead: enough to hide the memory's latency.
 inline constexpr std::int64_t kTopKLanesPrefetch = 16;
 
-/// Bytes of a group's ranks, which should stay in the second-level cache.
+/// Bytes of a group's ranks, which should stay in the second-level cache; of at least so many
+/// lines, a vector of most types.
 inline constexpr std::int64_t kTopKLanesBytes = 32 * 1024;
+inline constexpr std::int64_t kTopKLanesLeastLines = 16;
 
 /// Lines per task at most. Lines of a strided axis are copied side by side into scratch, so that
 /// every cache line read is used whole, unless that took more scratch bytes than this.
@@ -257,8 +266,10 @@ inline constexpr std::int64_t kTopKMaxPiece = std::int64_t{1} << 31;
 
 // --- gather ----------------------------------------------------------------------------------
 
-/// Tuples whose offsets are computed at a time, ahead of the copies.
+/// Tuples whose offsets are computed at a time, ahead of the copies, and packed ones whose
+/// coordinates of one axis are, which fill some vectors.
 inline constexpr std::int64_t kGatherChunk = 512;
+inline constexpr std::int64_t kGatherTupleBlock = 32;
 
 /// Outputs of at least so many bytes are written past the caches: they would push everything else
 /// out, and the processor would first read what is overwritten. Smaller ones, and those that may
@@ -274,8 +285,10 @@ inline constexpr std::int64_t kGatherPrefetchBytes = 8 * 1024;
 inline constexpr std::int64_t kGatherLinesBytes = 16 * 1024;
 
 /// The same where outputs are written past the caches, which leaves room for less: whole slices are
-/// asked for, however long.
+/// asked for, however long. Shorter slices than the second constant would leave cache lines to be
+/// written in parts, each of them to memory.
 inline constexpr std::int64_t kGatherStreamPrefetch = 4;
+inline constexpr std::int64_t kGatherStreamLeastBytes = 64;
 
 /// Bytes of the output that are asked for ahead, with slices that are not shorter than the least.
 /// On one thread 1e6 slices of 64 bytes took 0.8 of the time, as did 1e6 of 256 and 4096 of 3072;

@@ -102,8 +102,8 @@ void gather_copy(const GatherCopy& copy, const std::int64_t* offsets, std::int64
     auto* output = static_cast<char*>(copy.output);
     const std::int64_t bytes = copy.inner * kSize;
     const std::int64_t step = copy.output_stride * kSize;
-    if (copy.stream && bytes >= 64 && bytes % 16 == 0 && step % 16 == 0 &&
-        reinterpret_cast<std::uintptr_t>(output) % 16 == 0) {
+    if (copy.stream && bytes >= tuning::kGatherStreamLeastBytes && bytes % 16 == 0 &&
+        step % 16 == 0 && reinterpret_cast<std::uintptr_t>(output) % 16 == 0) {
       return copy_streaming(data, kSize, output, step, bytes, offsets, count);
     }
     const auto each = [&](auto copy_one) {

@@ -31,8 +31,8 @@ std::int64_t range_error(I coordinate, std::int64_t size) {
   return size - 1 - (c < 0 ? ~c : c);
 }
 
-/// Packed tuples that are worked on together; also how often an axis' property is repeated.
-constexpr std::int64_t kTupleBlock = 32;
+/// How many packed tuples are worked on together, and how often an axis' property is repeated.
+constexpr std::int64_t kTupleBlock = tuning::kGatherTupleBlock;
 
 /// Calls body(i, coordinate) for coordinate j of `count` tuples from `first` on. The strides of
 /// packed tuples are constants, so that the loop vectorises.

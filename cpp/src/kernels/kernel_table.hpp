@@ -34,9 +34,11 @@ struct ArgPanel {
   std::int64_t line_stride;
   std::int64_t index_base;
   std::int64_t index_step;
-  bool starts;      ///< ranks and indices hold nothing yet
-  bool only;        ///< nothing else is merged into these lines: ranks need not be written
-  bool prefetches;  ///< whether to ask for elements before they are needed
+  bool starts;  ///< ranks and indices hold nothing yet
+  bool only;    ///< nothing else is merged into these lines: ranks need not be written
+  /// Whether the input is too large for the caches: elements are asked for before they are needed,
+  /// and blocks of rows are smaller.
+  bool prefetches;
 };
 
 /// Merges the panel into the best so far of each line: higher rank wins, of equal ranks the lower

@@ -11,7 +11,7 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-constexpr int kDigitBits = 11;
+constexpr int kDigitBits = tuning::kTopKHistogramBits;
 constexpr int kBins = 1 << kDigitBits;
 
 template <class U>

@@ -60,8 +60,9 @@ Item<U>* sort_items(Item<U>* items, Item<U>* other, std::int64_t count) {
     std::sort(items, items + count);
     return items;
   }
-  constexpr int kDigitBits = 8;
-  return radix_sort<U, kDigitBits, static_cast<int>(sizeof(U))>(items, other, count);
+  constexpr int kDigitBits = tuning::kTopKSortDigitBits;
+  constexpr int kPasses = (8 * static_cast<int>(sizeof(U)) + kDigitBits - 1) / kDigitBits;
+  return radix_sort<U, kDigitBits, kPasses>(items, other, count);
 }
 
 /// The same where only the lowest kBits bits of the ranks may differ: many items by few long

@@ -52,8 +52,9 @@ void transpose_squares(const U* from, std::int64_t line_stride, std::int64_t cou
 }
 
 inline void prefetch_bytes(const char* first, std::int64_t count) {
-  for (std::int64_t b = 0; b < count; b += kCacheLine) prefetch(first + b);
-  prefetch(first + count - 1);
+  const auto before =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first) % kCacheLine);
+  for (std::int64_t b = -before; b < count; b += kCacheLine) prefetch(first + b);
 }
 
 /// Asks for lines that start stride_bytes apart, and for what is between them if that is little.

@@ -132,8 +132,8 @@ std::int64_t widest_tile(std::int64_t element_size, const ArgPlan& plan) {
   // The kernel turns short rows into columns by itself.
   if (std::abs(plan.length.strides[0]) == 1) return tuning::kColumnTile;
   // Lines are strided: each step touches all of the tile's cache lines again.
-  return std::clamp(tuning::kStridedTileBytes / (line_stride * element_size), std::int64_t{16},
-                    tuning::kColumnTile);
+  return std::clamp(tuning::kStridedTileBytes / (line_stride * element_size),
+                    tuning::kStridedTileLines, tuning::kColumnTile);
 }
 
 /// Cuts each cell's work into up to `wanted` parts of at least `steps` steps.
