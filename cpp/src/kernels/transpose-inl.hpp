@@ -51,10 +51,11 @@ void transpose_squares(const U* from, std::int64_t line_stride, std::int64_t cou
   }
 }
 
+/// The last cache line may be asked for twice: a number of requests that depends on the address is
+/// one that processors do not foresee.
 inline void prefetch_bytes(const char* first, std::int64_t count) {
-  const auto before =
-      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first) % kCacheLine);
-  for (std::int64_t b = -before; b < count; b += kCacheLine) prefetch(first + b);
+  for (std::int64_t b = 0; b < count; b += kCacheLine) prefetch(first + b);
+  prefetch(first + count - 1);
 }
 
 /// Asks for lines that start stride_bytes apart, and for what is between them if that is little.
