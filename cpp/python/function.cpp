@@ -3,7 +3,6 @@
 #include <pybind11/gil_safe_call_once.h>
 #include <structmember.h>  // what a type made at run time states its members with
 
-#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -55,8 +54,10 @@ bool bind(const Function& function, PyObject* const* given, Py_ssize_t count, Py
     taken |= 1U << p;
     arguments[p] = given[count + n];
   }
-  return std::find(arguments, arguments + function.parameters, nullptr) ==
-         arguments + function.parameters;
+  for (int p = 0; p < function.parameters; ++p) {
+    if (arguments[p] == nullptr) return false;
+  }
+  return true;
 }
 
 PyObject* call(PyObject* self, PyObject* const* given, std::size_t count_and_flag,
