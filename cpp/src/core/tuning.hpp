@@ -6,8 +6,8 @@
 // threshold lies. The values were settled on 2-core machines in November 2026: AMD EPYC of Zen 4
 // with x86-64-v4 (threads, columns, short rows, what is asked for ahead, blocks and lanes of top-k)
 // and of Zen 3 with x86-64-v3 (samples, sorting, gather), Intel Xeon of Skylake with x86-64-v4
-// (vector boundaries, the second thread of argmin and argmax, what rows ask for ahead, sorting in
-// buckets, counting for a threshold).
+// (vector boundaries, the second thread of argmin and argmax, blocks of rows in a cache, what rows
+// ask for ahead, sorting in buckets, counting for a threshold).
 #pragma once
 
 #include <cstdint>

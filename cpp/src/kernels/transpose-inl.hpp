@@ -51,8 +51,8 @@ void transpose_squares(const U* from, std::int64_t line_stride, std::int64_t cou
   }
 }
 
-/// The last cache line may be asked for twice: a number of requests that depends on the address is
-/// one that processors do not foresee.
+/// Asks for consecutive bytes. Their last cache line may be asked for twice: a number of requests
+/// that depends on the address is one that processors do not foresee.
 inline void prefetch_bytes(const char* first, std::int64_t count) {
   for (std::int64_t b = 0; b < count; b += kCacheLine) prefetch(first + b);
   prefetch(first + count - 1);

@@ -39,8 +39,9 @@ void group_lines(std::int64_t element_size, TopKPlan& plan) {
       std::max<std::int64_t>(lines / (plan.threads * tuning::kTasksPerThread), 1);
   const std::int64_t least = plan.packed || plan.lanes ? 64 / element_size : 1;
   std::int64_t most = tuning::kTopKGroupLines;
-  if (plan.lanes)
+  if (plan.lanes) {
     most = std::clamp(tuning::kTopKLanesBytes / line_bytes, tuning::kTopKLanesLeastLines, most);
+  }
   plan.group = std::min({most, std::max(share, least), plan.lines.size});
 }
 
