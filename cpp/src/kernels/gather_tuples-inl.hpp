@@ -1,6 +1,8 @@
 // gather: index tuples checked, and turned into offsets, without a branch.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/level-inl.hpp"
 
 namespace dmlcpu {
@@ -20,15 +22,19 @@ std::int64_t clamp(I coordinate, std::int64_t size) {
   return min_of(max_of<std::int64_t>(c + (c < 0 ? size : 0), 0), size - 1);
 }
 
+template <class Word>
+bool has_sign(Word word) {
+  return (word >> (8 * sizeof(Word) - 1)) != 0;
+}
+
 /// A word whose sign bit is set if the coordinate is not in [-size, size), or [0, size) if
-/// unsigned.
-template <class I>
-std::int64_t range_error(I coordinate, std::int64_t size) {
-  const auto c = static_cast<std::int64_t>(coordinate);
-  // Unsigned ones from 2^63 on have the sign bit themselves.
+/// unsigned. The size must leave the sign bit clear. Words are unsigned: no difference overflows.
+template <class Word, class I>
+Word range_error(I coordinate, Word size) {
+  const auto c = static_cast<Word>(coordinate);
   if (static_cast<I>(-1) > static_cast<I>(0)) return c | (size - 1 - c);
-  // -1 is as good as 0, -2 as 1.
-  return size - 1 - (c < 0 ? ~c : c);
+  // -1 is as good as 0, -2 as 1: all bits are inverted by the sign. A choice would not vectorise.
+  return size - 1 - (c ^ (Word{0} - (c >> (8 * sizeof(Word) - 1))));
 }
 
 /// How many packed tuples are worked on together, and how often an axis' property is repeated.
@@ -54,17 +60,21 @@ void for_coordinates(const GatherTuples& tuples, int j, std::int64_t first, std:
 }
 
 template <class I>
-void gather_offsets(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
+bool gather_offsets(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
                     std::int64_t* __restrict offsets) {
   const std::int64_t batch_stride = tuples.batch_stride;
   for (std::int64_t i = 0; i < count; ++i) offsets[i] = (first + i) * batch_stride;
+  std::uint64_t errors = 0;
   for (int j = 0; j < tuples.length; ++j) {
     const std::int64_t size = tuples.sizes[j];
     const std::int64_t stride = tuples.strides[j];
-    for_coordinates<I>(tuples, j, first, count, [=](std::int64_t i, I coordinate) {
-      offsets[i] += clamp(coordinate, size) * stride;
-    });
+    for_coordinates<I>(
+        tuples, j, first, count, [&errors, offsets, size, stride](std::int64_t i, I coordinate) {
+          offsets[i] += clamp(coordinate, size) * stride;
+          errors |= range_error<std::uint64_t>(coordinate, static_cast<std::uint64_t>(size));
+        });
   }
+  return !has_sign(errors);
 }
 
 /// Asks for the coordinates a chunk behind these: they come from memory while these are worked on.
@@ -106,79 +116,87 @@ void repeat_for_block(const GatherTuples& tuples, std::int64_t count, const std:
 
 template <class I>
 bool gather_check(const GatherTuples& tuples, std::int64_t first, std::int64_t count) {
-  std::int64_t errors = 0;
+  std::uint64_t errors = 0;
   if (tuples.packed && tuples.length > 1) {
-    std::int64_t sizes[kMaxTupleLength * kTupleBlock];
+    std::uint64_t sizes[kMaxTupleLength * kTupleBlock];
     repeat_for_block(tuples, count, tuples.sizes, sizes);
     for_packed<I>(
         tuples, first, count,
         [&](std::int64_t e, I coordinate) { errors |= range_error(coordinate, sizes[e]); },
         [](std::int64_t, std::int64_t) {});
-    return errors >= 0;
+    return !has_sign(errors);
   }
   for (int j = 0; j < tuples.length; ++j) {
-    const std::int64_t size = tuples.sizes[j];
+    const auto size = static_cast<std::uint64_t>(tuples.sizes[j]);
     for_coordinates<I>(tuples, j, first, count, [&errors, size](std::int64_t, I coordinate) {
       errors |= range_error(coordinate, size);
     });
   }
-  return errors >= 0;
+  return !has_sign(errors);
 }
 
-/// gather_offsets() of packed tuples found to be in range, where 32 bits hold every coordinate and
-/// offset: several times fewer operations. An offset that another thread's change led out of the
-/// input becomes the lowest.
+/// gather_offsets() of packed tuples, where 32 bits hold every size and the offset of every tuple
+/// in range: several times fewer operations. The offset of a tuple out of range, by its own or
+/// another thread's fault, is that of some tuple in range.
 template <class I>
-void gather_narrow_offsets(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
+bool gather_narrow_offsets(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
                            std::int64_t* __restrict offsets) {
+  using Word = std::make_unsigned_t<I>;
   const auto lowest = static_cast<std::uint32_t>(tuples.lowest);
   const auto range = static_cast<std::uint32_t>(tuples.range);
   const auto product = [](I coordinate, std::uint32_t size, std::uint32_t stride) {
     auto c = static_cast<std::uint32_t>(coordinate);
-    const bool negative = static_cast<std::int32_t>(c) < 0;
-    if (static_cast<I>(-1) < static_cast<I>(0)) c += negative ? size : 0;
+    if (static_cast<I>(-1) < static_cast<I>(0)) c += has_sign(c) ? size : 0;
     return c * stride;
   };
-  const auto offset = [&](std::int64_t tuple, std::uint32_t products) {
+  const auto offset = [&](std::uint32_t products) {
     const std::uint32_t above_lowest = products - lowest;
-    return tuples.lowest + (first + tuple) * tuples.batch_stride +
-           std::int64_t{above_lowest <= range ? above_lowest : 0};
+    return tuples.lowest + std::int64_t{above_lowest <= range ? above_lowest : 0};
   };
+  Word errors = 0;
   if (tuples.length == 1) {
     const I* const p = static_cast<const I*>(tuples.indices) + first;
     const auto size = static_cast<std::uint32_t>(tuples.sizes[0]);
     const auto stride = static_cast<std::uint32_t>(tuples.strides[0]);
     prefetch_next_chunk(tuples, p, count);
-    for (std::int64_t i = 0; i < count; ++i) offsets[i] = offset(i, product(p[i], size, stride));
-    return;
-  }
-  std::uint32_t sizes[kMaxTupleLength * kTupleBlock];
-  std::uint32_t strides[kMaxTupleLength * kTupleBlock];
-  std::uint32_t products[kMaxTupleLength * kTupleBlock];
-  repeat_for_block(tuples, count, tuples.sizes, sizes);
-  repeat_for_block(tuples, count, tuples.strides, strides);
-  const auto sum = [&](std::int64_t tuple, std::int64_t in_block, int length) {
-    for (std::int64_t i = 0; i < in_block; ++i) {
-      std::uint32_t total = 0;
-      for (int j = 0; j < length; ++j) total += products[i * length + j];
-      offsets[tuple + i] = offset(tuple + i, total);
+    for (std::int64_t i = 0; i < count; ++i) {
+      errors |= range_error<Word>(p[i], size);
+      offsets[i] = offset(product(p[i], size, stride));
     }
-  };
-  for_packed<I>(
-      tuples, first, count,
-      [&](std::int64_t e, I coordinate) {
-        products[e] = product(coordinate, sizes[e], strides[e]);
-      },
-      [&](std::int64_t tuple, std::int64_t in_block) {
-        // Constant lengths unroll the sum.
-        if (tuples.length == 2) {
-          sum(tuple, in_block, 2);
-        } else if (tuples.length == 3) {
-          sum(tuple, in_block, 3);
-        } else {
-          sum(tuple, in_block, tuples.length);
-        }
-      });
+  } else {
+    std::uint32_t sizes[kMaxTupleLength * kTupleBlock];
+    std::uint32_t strides[kMaxTupleLength * kTupleBlock];
+    std::uint32_t products[kMaxTupleLength * kTupleBlock];
+    repeat_for_block(tuples, count, tuples.sizes, sizes);
+    repeat_for_block(tuples, count, tuples.strides, strides);
+    const auto sum = [&](std::int64_t tuple, std::int64_t in_block, int length) {
+      for (std::int64_t i = 0; i < in_block; ++i) {
+        std::uint32_t total = 0;
+        for (int j = 0; j < length; ++j) total += products[i * length + j];
+        offsets[tuple + i] = offset(total);
+      }
+    };
+    for_packed<I>(
+        tuples, first, count,
+        [&](std::int64_t e, I coordinate) {
+          errors |= range_error<Word>(coordinate, sizes[e]);
+          products[e] = product(coordinate, sizes[e], strides[e]);
+        },
+        [&](std::int64_t tuple, std::int64_t in_block) {
+          // Constant lengths unroll the sum.
+          if (tuples.length == 2) {
+            sum(tuple, in_block, 2);
+          } else if (tuples.length == 3) {
+            sum(tuple, in_block, 3);
+          } else {
+            sum(tuple, in_block, tuples.length);
+          }
+        });
+  }
+  if (tuples.batch_stride != 0) {
+    for (std::int64_t i = 0; i < count; ++i) offsets[i] += (first + i) * tuples.batch_stride;
+  }
+  return !has_sign(errors);
 }
 
 }  // namespace

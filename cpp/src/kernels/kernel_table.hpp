@@ -185,12 +185,13 @@ struct GatherTuples {
 };
 inline constexpr int kMaxTupleLength = 8;
 
-/// Writes the offset of each of `count` tuples from `first` on, coordinates clamped to their axis.
-/// The narrow ones only take packed tuples in range, sizes below 2^31 and a range below 2^32.
-using GatherOffsets = void (*)(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
+/// Writes the offset of each of `count` tuples from `first` on, coordinates clamped to their axis;
+/// whether all coordinates were in range. The narrow ones only take packed tuples, sizes below 2^31
+/// and a range below 2^32, and lead a tuple out of range to any place in the input.
+using GatherOffsets = bool (*)(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
                                std::int64_t* offsets);
 
-/// Whether all coordinates of `count` tuples from `first` on are in range.
+/// Only whether all coordinates were in range.
 using GatherCheck = bool (*)(const GatherTuples& tuples, std::int64_t first, std::int64_t count);
 
 /// Copies a slice of `inner` elements from data + offsets[i] to output + i * output_stride, for

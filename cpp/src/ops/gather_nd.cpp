@@ -64,7 +64,9 @@ class GatherNdRun {
 
   void copy() const {
     for_chunks([this](const Cell& cell, std::int64_t first, std::int64_t count) {
-      copy_chunk(cell, first, count);
+      std::int64_t offsets[tuning::kGatherChunk];
+      offsets_(cell.tuples, first, count, offsets);
+      copy_chunk(cell, first, count, offsets);
       return true;
     });
   }
@@ -72,8 +74,9 @@ class GatherNdRun {
   /// Copies in the same pass what is in range; whether everything was.
   bool copy_in_range() const {
     return for_chunks([this](const Cell& cell, std::int64_t first, std::int64_t count) {
-      if (!check_(cell.tuples, first, count)) return false;
-      copy_chunk(cell, first, count);
+      std::int64_t offsets[tuning::kGatherChunk];
+      if (!offsets_(cell.tuples, first, count, offsets)) return false;
+      copy_chunk(cell, first, count, offsets);
       return true;
     });
   }
@@ -122,9 +125,8 @@ class GatherNdRun {
     return good.load();
   }
 
-  void copy_chunk(const Cell& cell, std::int64_t first, std::int64_t count) const {
-    std::int64_t offsets[tuning::kGatherChunk];
-    offsets_(cell.tuples, first, count, offsets);
+  void copy_chunk(const Cell& cell, std::int64_t first, std::int64_t count,
+                  const std::int64_t* offsets) const {
     Odometer slice(plan_.slices);
     for (std::int64_t s = positions(plan_.slices); s > 0; --s, slice.next()) {
       GatherCopy copy{};
