@@ -12,14 +12,14 @@ namespace {
 /// The coordinate, negative ones wrapped, clamped to [0, size), size at least 1. Where tuples were
 /// checked before, the clamp still keeps a tuple that another thread changes meanwhile inside the
 /// input.
-template <class I>
-std::int64_t clamp(I coordinate, std::int64_t size) {
+template <class I, class Size>
+Size clamp(I coordinate, Size size) {
   if (static_cast<I>(-1) > static_cast<I>(0)) {
-    return static_cast<std::int64_t>(
-        min_of<std::uint64_t>(coordinate, static_cast<std::uint64_t>(size - 1)));
+    using Word = std::make_unsigned_t<Size>;
+    return static_cast<Size>(min_of<Word>(coordinate, static_cast<Word>(size - 1)));
   }
-  const auto c = static_cast<std::int64_t>(coordinate);
-  return min_of(max_of<std::int64_t>(c + (c < 0 ? size : 0), 0), size - 1);
+  const auto c = static_cast<Size>(coordinate);
+  return min_of(max_of<Size>(c + (c < 0 ? size : 0), 0), size - 1);
 }
 
 template <class Word>
@@ -136,15 +136,19 @@ bool gather_check(const GatherTuples& tuples, std::int64_t first, std::int64_t c
 }
 
 /// gather_offsets() of packed tuples, where 32 bits hold every size and the offset of every tuple
-/// in range: several times fewer operations. The offset of a tuple out of range, by its own or
-/// another thread's fault, is that of some tuple in range.
-template <class I>
+/// in range: several times fewer operations. If it does not clip, what a tuple out of range gives,
+/// be it by another thread's change, still lies between the lowest and the highest offset.
+template <class I, bool kClips>
 bool gather_narrow_offsets(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
                            std::int64_t* __restrict offsets) {
   using Word = std::make_unsigned_t<I>;
   const auto lowest = static_cast<std::uint32_t>(tuples.lowest);
   const auto range = static_cast<std::uint32_t>(tuples.range);
   const auto product = [](I coordinate, std::uint32_t size, std::uint32_t stride) {
+    if (kClips) {
+      using Size = std::make_signed_t<I>;
+      return static_cast<std::uint32_t>(clamp(coordinate, static_cast<Size>(size))) * stride;
+    }
     auto c = static_cast<std::uint32_t>(coordinate);
     if (static_cast<I>(-1) < static_cast<I>(0)) c += has_sign(c) ? size : 0;
     return c * stride;
@@ -160,7 +164,7 @@ bool gather_narrow_offsets(const GatherTuples& tuples, std::int64_t first, std::
     const auto stride = static_cast<std::uint32_t>(tuples.strides[0]);
     prefetch_next_chunk(tuples, p, count);
     for (std::int64_t i = 0; i < count; ++i) {
-      errors |= range_error<Word>(p[i], size);
+      if (!kClips) errors |= range_error<Word>(p[i], size);
       offsets[i] = offset(product(p[i], size, stride));
     }
   } else {
@@ -179,7 +183,7 @@ bool gather_narrow_offsets(const GatherTuples& tuples, std::int64_t first, std::
     for_packed<I>(
         tuples, first, count,
         [&](std::int64_t e, I coordinate) {
-          errors |= range_error<Word>(coordinate, sizes[e]);
+          if (!kClips) errors |= range_error<Word>(coordinate, sizes[e]);
           products[e] = product(coordinate, sizes[e], strides[e]);
         },
         [&](std::int64_t tuple, std::int64_t in_block) {

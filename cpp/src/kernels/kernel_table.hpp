@@ -187,7 +187,8 @@ inline constexpr int kMaxTupleLength = 8;
 
 /// Writes the offset of each of `count` tuples from `first` on, coordinates clamped to their axis;
 /// whether all coordinates were in range. The narrow ones only take packed tuples, sizes below 2^31
-/// and a range below 2^32, and lead a tuple out of range to any place in the input.
+/// and a range below 2^32; they lead a tuple out of range to any place in the range, or clamp it
+/// and do not tell.
 using GatherOffsets = bool (*)(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
                                std::int64_t* offsets);
 
@@ -229,6 +230,7 @@ struct TopKKernels {
 struct GatherKernels {
   GatherOffsets offsets[4];
   GatherOffsets narrow_offsets[4];
+  GatherOffsets narrow_clipped_offsets[4];
   GatherCheck check[4];
   GatherCopyKernel copy[kWidthCount];
 };

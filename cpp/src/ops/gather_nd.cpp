@@ -44,8 +44,11 @@ class GatherNdRun {
         indices_(static_cast<const char*>(indices)),
         output_(static_cast<char*>(output)) {
     const int type = index_type_number(descriptor.indices.type);
-    const bool narrow = plan.packed && plan.narrow && descriptor.mode == IndexMode::kRaise;
-    offsets_ = narrow ? kernels().gather->narrow_offsets[type] : kernels().gather->offsets[type];
+    const bool narrow = plan.packed && plan.narrow;
+    const bool clips = descriptor.mode == IndexMode::kClip;
+    offsets_ = !narrow ? kernels().gather->offsets[type]
+               : clips ? kernels().gather->narrow_clipped_offsets[type]
+                       : kernels().gather->narrow_offsets[type];
     check_ = kernels().gather->check[type];
     copy_ = kernels().gather->copy[width_index(element_size_)];
     const std::int64_t written = element_count(descriptor.output) * element_size_;

@@ -1,0 +1,71 @@
+"""Coordinates at the edges of their axis, of their dtype, and of the 32 bits of most offsets."""
+
+import numpy as np
+import pytest
+
+import dmlcpu
+
+COUNT = 45  # two blocks of vectors and a rest
+DTYPES = ["u4", "i4", "u8", "i8"]
+
+
+def coordinates(size, dtype):
+    """Where a comparison of too few bits, or of the wrong sign, goes astray: random ones never."""
+    edges = {edge + step for edge in (-size, 0, size) for step in (-2, -1, 0, 1)}
+    edges |= {
+        sign * 2**bits + step for bits in (31, 32, 63) for sign in (-1, 1) for step in (-1, 0, 1)
+    }
+    edges |= {2**32 + size - 1, 2**32 + size, -(2**32) + 1, 2**64 - 1, 2**64 - size}
+    limits = np.iinfo(dtype)
+    return sorted(edge for edge in edges if limits.min <= edge <= limits.max)
+
+
+def layouts(column, others):
+    """Tuples of the coordinate, packed and not; of two, the other being in range."""
+    single = column[:, None]
+    padded = np.zeros((COUNT, 3), column.dtype)
+    padded[:, 1] = column
+    yield single, 0
+    yield padded[:, 1:2], 0
+    yield np.stack([column, others], 1), 0
+    yield np.stack([others, column], 1), 1
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("size", [1, 2, 5, 2**31 - 1, 2**31])
+def test_edges(instruction_set, size, dtype):
+    small = min(size, 5)
+    line = np.arange(small, dtype=np.uint8) + 7
+    low = 0 if dtype[0] == "u" else -size
+    for at in (0, COUNT - 1):
+        for coordinate in coordinates(size, dtype):
+            column = np.zeros(COUNT, dtype)
+            column[at] = coordinate
+            others = (np.arange(COUNT) % 3).astype(dtype)
+            for indices, axis in layouts(column, others):
+                pair = indices.shape[1] == 2
+                shape = [3, 3] if pair else [1]
+                shape[axis] = size
+                # All elements along a long axis are the same one.
+                x = line if small == size else np.uint8(7)
+                x = x.reshape([-1 if d == axis else 1 for d in range(len(shape))])
+                x = np.broadcast_to(x, shape)
+                in_range = low <= coordinate < size
+                wrapped = coordinate + size * (coordinate < 0)
+                clipped = min(max(wrapped, 0), size - 1)
+                want = np.full(COUNT, 7)
+                want[at] = 7 + clipped if small == size else 7
+                got = dmlcpu.gather_nd(x, indices, mode="clip")
+                np.testing.assert_array_equal(got, want, str((coordinate, axis)))
+                out = np.full(COUNT, 99, np.uint8)
+                if in_range:
+                    np.testing.assert_array_equal(dmlcpu.gather_nd(x, indices), want)
+                    dmlcpu.gather_nd(x, indices, out=out)
+                    np.testing.assert_array_equal(out, want)
+                    continue
+                offender = rf"got {coordinate} at position \({at}, {axis}\)$"
+                with pytest.raises(IndexError, match=offender):
+                    dmlcpu.gather_nd(x, indices)
+                with pytest.raises(IndexError, match=offender):
+                    dmlcpu.gather_nd(x, indices, out=out)
+                assert (out == 99).all()
