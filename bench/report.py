@@ -3,6 +3,7 @@
 import statistics
 
 from measure import medians_of, spread_of
+from sweeps import cliffs
 
 
 def text_of(seconds):
@@ -97,16 +98,16 @@ def roofline_share(seconds):
     return {name: limit / t for name, t in medians.items() if not name.startswith("bandwidth")}
 
 
-def sweep_lines(sweep, points, cliffs):
-    """`points`: (size, seconds of each contestant, bytes)."""
+def sweep_lines(sweep, points):
     lines = [f"{sweep.name}, by {sweep.unit}"]
-    for size, seconds, count in points:
-        medians = medians_of(seconds)
+    falls = cliffs(points)
+    for i, point in enumerate(points):
+        medians = medians_of(point.seconds)
         best = best_peer(medians)
         own = medians["dmlcpu"]
-        text = f"  {size:>9}  {text_of(own):>8}  {count / own / 1e9:7.2f} GB/s"
+        text = f"  {point.size:>9}  {text_of(own):>8}  {point.moved / own / 1e9:7.2f} GB/s"
         if best:
-            slower = "  slower" if count >= 4096 and medians[best] < own else ""
-            text += f"  x{medians[best] / own:<6.2f} {best}{slower}"
-        lines.append(text + ("  cliff" if size in cliffs else ""))
+            text += f"  x{medians[best] / own:<6.2f} {best}"
+        marks = "  slower" * point.is_slower + "  cliff" * (i in falls)
+        lines.append(text + marks)
     return "\n".join(lines)

@@ -1,9 +1,11 @@
 """Curves over one size each, to find where speed falls off a cliff."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from measure import medians_of
 from workloads import Workload, gather, normal
 
 ELEMENTS = 2**22  # of a workload that is not to depend on the total size
@@ -174,11 +176,38 @@ SWEEPS = {
 }
 
 
+# How often points that look bad are measured again, on a machine whose speed comes and goes: a phase
+# of it is no cliff. All rounds count.
+SECOND_LOOKS = 2
+
+# Below so many bytes a call costs more than its work.
+COMPARED_BYTES = 4096
+
+
+class Point(NamedTuple):
+    size: int
+    seconds: dict  # of each contestant, a list with one entry per round
+    moved: int  # bytes
+
+    @property
+    def cost(self):
+        """dmlcpu's seconds per byte."""
+        return medians_of(self.seconds)["dmlcpu"] / self.moved
+
+    @property
+    def is_slower(self):
+        """Than the best peer, where it is compared."""
+        medians = medians_of(self.seconds)
+        return self.moved >= COMPARED_BYTES and min(medians.values()) < medians["dmlcpu"]
+
+
 def cliffs(points):
-    """Of [(size, seconds, bytes)] those more than 2 times slower per byte than both neighbours."""
-    cost = [seconds / bytes_ for _, seconds, bytes_ in points]
-    found = []
-    for i in range(1, len(points) - 1):
-        if cost[i] > 2 * cost[i - 1] and cost[i] > 2 * cost[i + 1]:
-            found.append(points[i][0])
-    return found
+    """Numbers of the points that are more than 2 times slower per byte than both neighbours."""
+    cost = [point.cost for point in points]
+    inner = range(1, len(points) - 1)
+    return [i for i in inner if cost[i] > 2 * max(cost[i - 1], cost[i + 1])]
+
+
+def doubtful(points):
+    """Numbers of the points that are slower than the best peer, or a cliff."""
+    return sorted({i for i, point in enumerate(points) if point.is_slower} | set(cliffs(points)))
