@@ -145,13 +145,14 @@ bool gather_narrow_offsets(const GatherTuples& tuples, std::int64_t first, std::
   const auto lowest = static_cast<std::uint32_t>(tuples.lowest);
   const auto range = static_cast<std::uint32_t>(tuples.range);
   const auto product = [](I coordinate, std::uint32_t size, std::uint32_t stride) {
-    if (kClips) {
+    if constexpr (kClips) {
       using Size = std::make_signed_t<I>;
       return static_cast<std::uint32_t>(clamp(coordinate, static_cast<Size>(size))) * stride;
+    } else {
+      auto c = static_cast<std::uint32_t>(coordinate);
+      if (static_cast<I>(-1) < static_cast<I>(0)) c += has_sign(c) ? size : 0;
+      return c * stride;
     }
-    auto c = static_cast<std::uint32_t>(coordinate);
-    if (static_cast<I>(-1) < static_cast<I>(0)) c += has_sign(c) ? size : 0;
-    return c * stride;
   };
   const auto offset = [&](std::uint32_t products) {
     const std::uint32_t above_lowest = products - lowest;
@@ -164,7 +165,7 @@ bool gather_narrow_offsets(const GatherTuples& tuples, std::int64_t first, std::
     const auto stride = static_cast<std::uint32_t>(tuples.strides[0]);
     prefetch_next_chunk(tuples, p, count);
     for (std::int64_t i = 0; i < count; ++i) {
-      if (!kClips) errors |= range_error<Word>(p[i], size);
+      if constexpr (!kClips) errors |= range_error<Word>(p[i], size);
       offsets[i] = offset(product(p[i], size, stride));
     }
   } else {
@@ -183,7 +184,7 @@ bool gather_narrow_offsets(const GatherTuples& tuples, std::int64_t first, std::
     for_packed<I>(
         tuples, first, count,
         [&](std::int64_t e, I coordinate) {
-          if (!kClips) errors |= range_error<Word>(coordinate, sizes[e]);
+          if constexpr (!kClips) errors |= range_error<Word>(coordinate, sizes[e]);
           products[e] = product(coordinate, sizes[e], strides[e]);
         },
         [&](std::int64_t tuple, std::int64_t in_block) {
