@@ -73,15 +73,13 @@ class ArgRun {
     parallel_for(plan_.threads, tasks, [&](std::int64_t task, int) {
       std::int64_t ranks[kMaxTile];
       std::int64_t indices[kMaxTile];
+      // The one element of each result need not be read.
+      const bool single = plan_.reduced_count == 1;
+      if (single) std::fill_n(indices, plan_.tile, 0);
       const std::int64_t last = start_of_part(cells, task + 1, tasks);
       for (std::int64_t c = start_of_part(cells, task, tasks); c < last; ++c) {
         const Cell cell = cell_at(c);
-        if (plan_.reduced_count == 1) {
-          // The one element of each result need not be read.
-          std::fill_n(indices, lines_of(cell.tile), 0);
-        } else {
-          run_part(cell, 0, {ranks, indices});
-        }
+        if (!single) run_part(cell, 0, {ranks, indices});
         finish(cell, {ranks, indices});
       }
     });
