@@ -1,16 +1,16 @@
-"""Coordinates at the edges of their axis, of their dtype, and of the 32 bits of most offsets."""
+"""Coordinates at the edges of their axis, of 32 bits and of their dtype."""
 
 import numpy as np
 import pytest
 
 import dmlcpu
 
-COUNT = 45  # two blocks of vectors and a rest
+COUNT = 77  # two blocks of tuples and a rest
 DTYPES = ["u4", "i4", "u8", "i8"]
 
 
 def coordinates(size, dtype):
-    """Where a comparison of too few bits, or of the wrong sign, goes astray: random ones never."""
+    """Where a comparison of too few bits, or of the wrong sign, goes astray; no random ones lie there."""
     edges = {edge + step for edge in (-size, 0, size) for step in (-2, -1, 0, 1)}
     edges |= {
         sign * 2**bits + step for bits in (31, 32, 63) for sign in (-1, 1) for step in (-1, 0, 1)

@@ -55,3 +55,35 @@ def test_gather(zeros):
     assert dmlcpu.gather_nd(zeros, indices).tolist() == [1, 1, -1, -1, 0]
     pairs = zeros[: MANY - 1].reshape(-1, 2)
     assert dmlcpu.gather_nd(pairs, [[2**31]]).tolist() == [[0, -1]]
+
+
+@pytest.fixture(scope="module")
+def corners():
+    """Numbers around the beginning, the middle and the end of what 32 bits count; zeros elsewhere."""
+    memory = np.zeros(2**32 + 1, np.uint8)
+    at = [0, 1, 2, 2**31 - 2, 2**31 - 1, 2**31, 2**32 - 4, 2**32 - 3, 2**32 - 2, 2**32 - 1, 2**32]
+    memory[at] = np.arange(1, len(at) + 1)
+    return memory
+
+
+@pytest.mark.parametrize("index_dtype", ["u4", "i4", "u8", "i8"])
+def test_gather_where_offsets_just_fit_32_bits(corners, instruction_set, index_dtype):
+    """Offsets are computed in 32 bits up to the range that they count, and not beyond."""
+    strided = np.lib.stride_tricks.as_strided
+    rows = corners[: 2**32 - 2].reshape(2, 2**31 - 1)
+    tensors = [rows, rows[::-1], rows[:, ::-1], rows[::-1, ::-1]]
+    for distance in (2**32 - 3, 2**32 - 2, 2**32 - 1):  # ranges of 2**32 - 2 to 2**32
+        square = strided(corners, (2, 2), (distance, 1))
+        tensors += [square, square[::-1], square[:, ::-1], square[::-1, ::-1]]
+    for x in tensors:
+        columns = sorted({0, 1, x.shape[1] - 2, x.shape[1] - 1})
+        indices = np.array([(row, column) for row in (0, 1) for column in columns] * 5, index_dtype)
+        want = x[tuple(indices.T.astype(np.int64))]
+        assert want.any()
+        np.testing.assert_array_equal(dmlcpu.gather_nd(x, indices), want)
+        np.testing.assert_array_equal(dmlcpu.gather_nd(x, indices, mode="clip"), want)
+    for x in (corners[: 2**32 - 2 : 2], corners[2**32 - 2 :: -2]):
+        indices = np.array([[0], [1], [2**30 - 1], [2**30], [len(x) - 1]], index_dtype)
+        want = x[indices[:, 0].astype(np.int64)]
+        np.testing.assert_array_equal(dmlcpu.gather_nd(x, indices), want)
+        np.testing.assert_array_equal(dmlcpu.gather_nd(x, indices, mode="clip"), want)

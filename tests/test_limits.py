@@ -276,15 +276,35 @@ def test_work_is_cut_into_parts_that_tie(instruction_set, threads):
         assert (dmlcpu.argmin(x, axis, axis_direction=1) == count - 1).all()
 
 
+def assert_gathers(x, indices, batch_dims, want):
+    """Checked while copying, checked before, and not checked."""
+    options = {"batch_dims": batch_dims}
+    np.testing.assert_array_equal(dmlcpu.gather_nd(x, indices, **options), want)
+    out = np.zeros_like(want)
+    np.testing.assert_array_equal(dmlcpu.gather_nd(x, indices, out=out, **options), want)
+    np.testing.assert_array_equal(dmlcpu.gather_nd(x, indices, mode="clip", **options), want)
+
+
 @pytest.mark.parametrize("count", near(GATHER_CHUNK, 2 * GATHER_CHUNK))
-@pytest.mark.parametrize("length", [1, 2, 3])
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 7, 8])
 def test_gather_chunks(instruction_set, threads, count, length):
     """Tuples around the chunk whose offsets are computed at once, each naming a different slice."""
     x = np.arange(9 * 11 * 13 * 2, dtype=np.int32).reshape(9, 11, 13, 2)
+    if length > 3:
+        x = x.ravel()[: 4**4 * 3**2].reshape(4, 2, 2, 3, 3, 4, 2, 2)
     rng = np.random.default_rng(0)
     indices = np.stack([rng.integers(-size, size, count) for size in x.shape[:length]], -1)
-    got = dmlcpu.gather_nd(x, indices)
-    np.testing.assert_array_equal(got, x[tuple(indices.T)])
+    assert_gathers(x, indices, 0, x[tuple(indices.T)])
+
+
+@pytest.mark.parametrize("count", near(GATHER_CHUNK, 2 * GATHER_CHUNK))
+@pytest.mark.parametrize("length", [1, 2])
+def test_gather_chunks_of_a_batch(instruction_set, threads, count, length):
+    """Each tuple of a chunk reads from its own part of the input, counted from the cell's begin."""
+    x = np.arange(count * 5 * 3, dtype=np.int32).reshape(count, 5, 3)
+    rng = np.random.default_rng(0)
+    indices = np.stack([rng.integers(-size, size, count) for size in (5, 3)[:length]], -1)
+    assert_gathers(x, indices, 1, x[(np.arange(count), *indices.T)])
 
 
 @pytest.mark.parametrize("itemsize", [1, 2, 4, 8])

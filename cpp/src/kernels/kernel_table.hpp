@@ -187,8 +187,8 @@ inline constexpr int kMaxTupleLength = 8;
 
 /// Writes the offset of each of `count` tuples from `first` on, coordinates clamped to their axis;
 /// whether all coordinates were in range. The narrow ones only take packed tuples, sizes below 2^31
-/// and a range below 2^32; they lead a tuple out of range to any place in the range, or clamp it
-/// and do not tell.
+/// and a range below 2^32; they lead a tuple out of range to any place in the range, or, the
+/// clipped ones, clamp it and return true.
 using GatherOffsets = bool (*)(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
                                std::int64_t* offsets);
 

@@ -236,7 +236,8 @@ void run_planned(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan,
   const GatherNdRun gather(descriptor, plan, input, indices, output);
   const bool empty = element_count(descriptor.output) == 0;
   if (descriptor.mode == IndexMode::kRaise) {
-    const bool at_once = descriptor.output_is_new && !empty;
+    // An empty axis has no offsets to compute.
+    const bool at_once = descriptor.output_is_new && !empty && element_count(descriptor.input) > 0;
     if (at_once && gather.copy_in_range()) return;
     if (at_once || !gather.in_range()) fail_first_out_of_range(descriptor, indices);
   }
