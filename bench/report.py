@@ -3,7 +3,6 @@
 import statistics
 
 from measure import medians_of, spread_of
-from sweeps import cliffs
 
 
 def text_of(seconds):
@@ -98,9 +97,9 @@ def roofline_share(seconds):
     return {name: limit / t for name, t in medians.items() if not name.startswith("bandwidth")}
 
 
-def sweep_lines(sweep, points):
+def sweep_lines(sweep, points, again, cliffs):
+    """`again` and `cliffs`: positions of the points that were measured again, and of cliffs."""
     lines = [f"{sweep.name}, by {sweep.unit}"]
-    falls = cliffs(points)
     for i, point in enumerate(points):
         medians = medians_of(point.seconds)
         best = best_peer(medians)
@@ -108,6 +107,6 @@ def sweep_lines(sweep, points):
         text = f"  {point.size:>9}  {text_of(own):>8}  {point.moved / own / 1e9:7.2f} GB/s"
         if best:
             text += f"  x{medians[best] / own:<6.2f} {best}"
-        marks = "  slower" * point.is_slower + "  cliff" * (i in falls)
-        lines.append(text + marks)
+        marks = {"again": i in again, "slower": point.is_slower(), "cliff": i in cliffs}
+        lines.append(text + "".join(f"  {mark}" for mark, holds in marks.items() if holds))
     return "\n".join(lines)

@@ -83,12 +83,12 @@ def sweep(arguments):
             )
             for size, workload in curve.points
         ]
-        for _ in range(sweeps.SECOND_LOOKS):
-            for i in sweeps.doubtful(points):
-                again = race_peers(curve.points[i][1], arguments)
-                for contestant, seconds in points[i].seconds.items():
-                    seconds += again[contestant]
-        texts.append(report.sweep_lines(curve, points))
+        again = sweeps.to_measure_again(points)
+        for i in again * sweeps.SECOND_LOOKS:
+            more = race_peers(curve.points[i][1], arguments)
+            for contestant, seconds in points[i].seconds.items():
+                seconds += more.get(contestant, [])
+        texts.append(report.sweep_lines(curve, points, again, sweeps.cliffs(points)))
         print(texts[-1], flush=True)
         results[name] = points
         if arguments.plot:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from measure import medians_of
+from report import ratio_of
 from workloads import Workload, gather, normal
 
 ELEMENTS = 2**22  # of a workload that is not to depend on the total size
@@ -176,8 +177,10 @@ SWEEPS = {
 }
 
 
-# How often points that look bad are measured again, on a machine whose speed comes and goes: a phase
-# of it is no cliff. All rounds count.
+# Where the best peer is less than so many times slower, or even faster, and where a cliff may be, points
+# are measured again so often, on a machine whose speed comes and goes. All rounds count.
+CLOSE = 1.25
+NEAR_CLIFF = 1.6
 SECOND_LOOKS = 2
 
 # Below so many bytes a call costs more than its work.
@@ -194,20 +197,21 @@ class Point(NamedTuple):
         """dmlcpu's seconds per byte."""
         return medians_of(self.seconds)["dmlcpu"] / self.moved
 
-    @property
-    def is_slower(self):
-        """Than the best peer, where it is compared."""
-        medians = medians_of(self.seconds)
-        return self.moved >= COMPARED_BYTES and min(medians.values()) < medians["dmlcpu"]
+    def is_slower(self, than=1):
+        """Whether dmlcpu is not so many times as fast as the best peer, where they are compared."""
+        ratio = ratio_of(self.seconds)
+        return self.moved >= COMPARED_BYTES and ratio is not None and ratio < than
 
 
-def cliffs(points):
-    """Numbers of the points that are more than 2 times slower per byte than both neighbours."""
+def cliffs(points, times=2):
+    """Positions of the points that are so many times slower per byte than both neighbours."""
     cost = [point.cost for point in points]
     inner = range(1, len(points) - 1)
-    return [i for i in inner if cost[i] > 2 * max(cost[i - 1], cost[i + 1])]
+    return [i for i in inner if cost[i] > times * max(cost[i - 1], cost[i + 1])]
 
 
-def doubtful(points):
-    """Numbers of the points that are slower than the best peer, or a cliff."""
-    return sorted({i for i, point in enumerate(points) if point.is_slower} | set(cliffs(points)))
+def to_measure_again(points):
+    """Positions of the points that are close to a peer, or to a cliff, whose neighbours count as well."""
+    close = {i for i, point in enumerate(points) if point.is_slower(than=CLOSE)}
+    steep = {i + side for i in cliffs(points, NEAR_CLIFF) for side in (-1, 0, 1)}
+    return sorted(close | steep)
