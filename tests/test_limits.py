@@ -277,7 +277,7 @@ def test_work_is_cut_into_parts_that_tie(instruction_set, threads):
 
 
 def assert_gathers(x, indices, batch_dims, want):
-    """Checked while copying, checked before, and not checked."""
+    """Checked while copying, checked before, and clipped."""
     options = {"batch_dims": batch_dims}
     np.testing.assert_array_equal(dmlcpu.gather_nd(x, indices, **options), want)
     out = np.zeros_like(want)
