@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/spread.hpp"
+#include "core/placement.hpp"
 #include "core/tuning.hpp"
 #include "dmlcpu/runtime.hpp"
 
@@ -85,11 +85,11 @@ void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* con
   const int used =
       threads == 1 ? 1 : static_cast<int>(std::min<std::int64_t>({threads, num_threads(), tasks}));
   if (used > 1) {
-    Spread spread;
+    ThreadPlacement placement;
 #pragma omp parallel num_threads(used)
     {
       const int worker = omp_get_thread_num();
-      spread.arrive(worker, omp_get_num_threads());
+      placement.arrive(worker, omp_get_num_threads());
 #pragma omp for schedule(dynamic, 1) nowait
       for (std::int64_t task = 0; task < tasks; ++task) function(context, task, worker);
     }

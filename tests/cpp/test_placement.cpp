@@ -1,5 +1,5 @@
 // Threads of a region keep off each other's processors, and keep their affinity.
-#include "core/spread.hpp"
+#include "core/placement.hpp"
 
 #include "check.hpp"
 #include "core/parallel.hpp"
@@ -7,12 +7,15 @@
 
 #ifdef __linux__
 #include <sched.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <string>
 #include <thread>
 #include <vector>
 
-using dmlcpu::Spread;
+using dmlcpu::ThreadPlacement;
 
 namespace {
 
@@ -41,17 +44,17 @@ std::vector<int> allowed_processors() {
 
 /// Where a thread goes that starts on `shared`, which another has taken, and may use `allowed`.
 int arrives_at(int shared, const std::vector<int>& allowed) {
-  Spread spread;
+  ThreadPlacement placement;
   int processor = -1;
   std::thread([&] {
     limit_to({shared});
-    spread.arrive(1, 3);
+    placement.arrive(1, 3);
   }).join();
   std::thread([&] {
     limit_to({shared});
     limit_to(allowed);  // does not move a thread that is already there
     const cpu_set_t before = affinity();
-    spread.arrive(2, 3);
+    placement.arrive(2, 3);
     processor = sched_getcpu();
     const cpu_set_t after = affinity();
     CHECK(CPU_EQUAL(&before, &after));
@@ -81,8 +84,64 @@ void test_stays_where_there_is_no_other() {
 }
 
 void test_does_not_wait_for_threads_that_never_come() {
-  Spread spread;
-  spread.arrive(0, 3);
+  ThreadPlacement placement;
+  placement.arrive(0, 3);
+}
+
+/// Somebody sets the affinity of a thread that moves, over and over: each time it is what was set.
+void test_moving_sets_no_affinity() {
+  const std::vector<int> processors = allowed_processors();
+  if (processors.size() < 2) return;
+  std::atomic<pid_t> moving{0};
+  std::atomic<bool> done{false};
+  std::thread thread([&] {
+    moving = gettid();
+    while (!done) {
+      ThreadPlacement placement;
+      // All but the last are taken, this thread's too, wherever it is.
+      for (std::size_t p = 0; p + 1 < processors.size(); ++p) {
+        std::thread([&] {
+          limit_to({processors[p]});
+          placement.arrive(1, 1000);
+        }).join();
+      }
+      placement.arrive(2, 1000);
+    }
+  });
+  while (moving == 0) sched_yield();
+  for (int round = 0; round < 2000; ++round) {
+    cpu_set_t wanted;
+    CPU_ZERO(&wanted);
+    CPU_SET(processors[0], &wanted);
+    if (round % 2 == 0) CPU_SET(processors[1], &wanted);
+    CHECK(sched_setaffinity(moving, sizeof wanted, &wanted) == 0);
+    for (int look = 0; look < 5; ++look) {
+      cpu_set_t now;
+      CHECK(sched_getaffinity(moving, sizeof now, &now) == 0);
+      CHECK(CPU_EQUAL(&wanted, &now));
+      sched_yield();
+    }
+  }
+  done = true;
+  thread.join();
+}
+
+/// Run in a process of its own, where the environment variable is set.
+int run_switched_off() {
+  const std::vector<int> processors = allowed_processors();
+  if (processors.size() < 2) return 0;
+  int stayed = 0;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    stayed += arrives_at(processors[0], {processors[0], processors[1]}) == processors[0];
+  }
+  // The scheduler may move a thread by itself, but not each time.
+  return stayed > 0 ? 0 : 1;
+}
+
+void test_the_switch(const char* program) {
+  setenv("DMLCPU_PLACEMENT", "0", 1);
+  CHECK(std::system((std::string("\"") + program + "\" off").c_str()) == 0);
+  unsetenv("DMLCPU_PLACEMENT");
 }
 
 /// More threads than processors too.
@@ -102,7 +161,10 @@ void test_regions_leave_affinity_alone() {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  if (count > 1) return run_switched_off();
+  test_the_switch(arguments[0]);
+  test_moving_sets_no_affinity();
   test_leaves_a_taken_processor();
   test_stays_where_there_is_no_other();
   test_does_not_wait_for_threads_that_never_come();
