@@ -78,7 +78,7 @@ void test_narrow_columns_fold_with_a_tail() {
   CHECK(p.length.size == 1000 / folds);
   CHECK(p.fold.tail == 1000 % folds);
   CHECK(p.lines.size * 4 >= dmlcpu::tuning::kNarrowColumnsBytes);
-  CHECK(p.lines.size <= dmlcpu::kMaxTile);
+  CHECK(p.tile == p.lines.size);
 }
 
 void test_last_ties_turn_the_axis_around() {

@@ -134,8 +134,9 @@ inline constexpr std::int64_t kTransposePrefetchBytes = 8 * 1024;
 
 // --- top-k -----------------------------------------------------------------------------------
 
-/// Elements whose ranks are computed at a time, into a buffer in the first-level cache.
-inline constexpr std::int64_t kRankChunk = 1024;
+/// Bytes of ranks that are computed at a time, into a buffer on the stack: a loop over them should
+/// be long, and small stacks hold two of them.
+inline constexpr std::int64_t kRankChunkBytes = 4096;
 
 /// Rows up to this length are selected from directly: sampling them, or looking for their blocks'
 /// extremes, would take longer than looking at each element.

@@ -11,7 +11,7 @@ namespace DMLCPU_LEVEL {
 namespace {
 
 /// Steps swept before the tile's best are read and written back once.
-constexpr std::int64_t kStepsAtOnce = 4;
+constexpr std::int64_t kStepsAtOnce = kArgSweepRows;
 
 /// Takes kSteps more elements of each line from `first` to `last` into its best; the first of them
 /// is step number `step`.
@@ -94,7 +94,8 @@ void in_runs(const T* const* rows, std::int64_t lines, std::int64_t ahead, Body 
   if (first < lines) body(first, lines);
 }
 
-/// A tile of at most kColumnTile lines: the best of each, and at which step it stands.
+/// A tile of at most kColumnTile lines: the best of each, and at which step it stands, in three
+/// arrays of arg_sweep_bytes().
 template <class O>
 class Sweep {
   using T = typename O::Element;
@@ -103,8 +104,12 @@ class Sweep {
   static constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
 
  public:
-  explicit Sweep(std::int64_t lines)
-      : lines_(lines), by_value_(kHasNativeOrder<T> && lines * kSize >= kVectorBytes) {}
+  Sweep(std::int64_t lines, char* arrays, std::int64_t array_bytes)
+      : lines_(lines),
+        by_value_(kHasNativeOrder<T> && lines * kSize >= kVectorBytes),
+        ranks_(reinterpret_cast<Rank*>(arrays)),
+        values_(reinterpret_cast<T*>(arrays + array_bytes)),
+        steps_(reinterpret_cast<Step*>(arrays + 2 * array_bytes)) {}
 
   /// Begins with a row, and asks for the elements `ahead` of it.
   void start(const T* row, std::int64_t ahead) {
@@ -162,9 +167,9 @@ class Sweep {
 
   std::int64_t lines_;
   bool by_value_;
-  Rank ranks_[tuning::kColumnTile];
-  T values_[kHasNativeOrder<T> ? tuning::kColumnTile : 1];
-  Step steps_[tuning::kColumnTile];
+  Rank* __restrict ranks_;
+  T* __restrict values_;
+  Step* __restrict steps_;
 };
 
 template <class O>
@@ -184,7 +189,11 @@ void sweep_panel(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
                                       ? panel.lines
                                       : panel.length * absolute(panel.length_stride);
   const std::int64_t next_lines = prefetches && few ? next_panel : 0;
-  T packed[kStepsAtOnce][kTile];
+  char* const arrays = static_cast<char*>(panel.scratch);
+  const std::int64_t array_bytes = arg_sweep_bytes(sizeof(T), panel.lines);
+  const auto packed = [arrays, array_bytes](std::int64_t row) {
+    return reinterpret_cast<T*>(arrays + (3 + row) * array_bytes);
+  };
   for (std::int64_t line = 0; line < panel.lines; line += kTile) {
     const std::int64_t lines = min_of(kTile, panel.lines - line);
     const T* data = static_cast<const T*>(panel.data) + line * panel.line_stride;
@@ -196,18 +205,18 @@ void sweep_panel(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
         pack(row, panel.line_stride, lines, buffer);
         return static_cast<const T*>(buffer);
       };
-      Sweep<O> best(lines);
-      best.start(row_at(0, packed[0]), next_lines);
+      Sweep<O> best(lines, arrays, array_bytes);
+      best.start(row_at(0, packed(0)), next_lines);
       std::int64_t step = 1;
       for (; step + kStepsAtOnce <= count; step += kStepsAtOnce) {
         const T* rows[kStepsAtOnce];
-        for (std::int64_t s = 0; s < kStepsAtOnce; ++s) rows[s] = row_at(step + s, packed[s]);
+        for (std::int64_t s = 0; s < kStepsAtOnce; ++s) rows[s] = row_at(step + s, packed(s));
         const bool more = prefetches && !few && step + 2 * kStepsAtOnce <= count;
         best.template take<kStepsAtOnce>(rows, static_cast<Step>(step),
                                          more ? kStepsAtOnce * panel.length_stride : next_lines);
       }
       for (; step < count; ++step) {
-        const T* row = row_at(step, packed[0]);
+        const T* row = row_at(step, packed(0));
         best.template take<1>(&row, static_cast<Step>(step), next_lines);
       }
       const Step* const best_steps = best.steps();
@@ -248,18 +257,19 @@ void sweep_panel(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
 template <class O>
 void arg_columns(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices) {
   using T = typename O::Element;
-  constexpr std::int64_t kElements = tuning::kTransposeBytes / static_cast<std::int64_t>(sizeof(T));
-  const bool backward = panel.length_stride == -1;
-  constexpr std::int64_t kWidth = kVectorBytes / static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t most = kElements / panel.length / kWidth * kWidth;
-  if (panel.line_stride == 1 || (panel.length_stride != 1 && !backward) || most <= 0) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  if (!panel.transposes) {
     sweep_panel<O>(panel, ranks, indices);
     return;
   }
-  constexpr std::int64_t kAhead =
-      tuning::kTransposePrefetchBytes / static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t ahead = panel.prefetches ? max_of<std::int64_t>(1, kAhead / panel.length) : 0;
-  alignas(kVectorBytes) T columns[kElements];
+  const std::int64_t most = arg_transposed_bytes(kSize, panel.length, panel.lines) / kSize;
+  const std::int64_t ahead =
+      panel.prefetches
+          ? max_of<std::int64_t>(1, tuning::kTransposePrefetchBytes / kSize / panel.length)
+          : 0;
+  T* const columns = reinterpret_cast<T*>(static_cast<char*>(panel.scratch) +
+                                          3 * arg_sweep_bytes(kSize, panel.lines));
+  const bool backward = panel.length_stride == -1;
   const T* data = static_cast<const T*>(panel.data);
   if (backward) data -= panel.length - 1;
   ArgPanel turned = panel;

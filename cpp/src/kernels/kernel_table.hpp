@@ -11,6 +11,9 @@
 
 namespace dmlcpu {
 
+/// Bytes rounded up to whole cache lines, at which every piece of scratch memory begins.
+constexpr std::int64_t round_up(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
 /// How the elements of a type are ranked: whether the largest or the smallest ranks highest, and
 /// whether a NaN ranks above or below all numbers. Equal elements have equal ranks.
 enum class Ranking : std::uint8_t {
@@ -39,7 +42,37 @@ struct ArgPanel {
   /// Whether the input is too large for the caches: elements are asked for before they are needed,
   /// and blocks of rows are smaller.
   bool prefetches;
+  bool transposes;  ///< kColumns: short contiguous rows, which are transposed before they are swept
+  void* scratch;    ///< kColumns: arg_columns_scratch_bytes(), aligned to 64 bytes
 };
+
+/// Bytes of one position's elements where short rows are transposed: as many whole vectors of any
+/// instruction set as the buffer holds, but no more than there are rows.
+constexpr std::int64_t arg_transposed_bytes(std::int64_t element_size, std::int64_t length,
+                                            std::int64_t lines) {
+  const std::int64_t most = tuning::kTransposeBytes / length / 64 * 64;
+  const std::int64_t all = round_up(lines * element_size);
+  return all < most ? all : most;
+}
+
+/// Bytes of one array of a sweep: an element's width for each row of a tile.
+constexpr std::int64_t arg_sweep_bytes(std::int64_t element_size, std::int64_t lines) {
+  return round_up((lines < tuning::kColumnTile ? lines : tuning::kColumnTile) * element_size);
+}
+
+/// Rows of a tile that a sweep reads at a time.
+inline constexpr std::int64_t kArgSweepRows = 4;
+
+/// The scratch memory of a kColumns kernel for panels no longer or wider than this one: best keys,
+/// values and positions; then what is swept if it is not contiguous, packed or transposed.
+constexpr std::int64_t arg_columns_scratch_bytes(const ArgPanel& panel, std::int64_t element_size) {
+  const std::int64_t sweep = arg_sweep_bytes(element_size, panel.lines);
+  if (panel.transposes) {
+    const std::int64_t all = panel.length * round_up(panel.lines * element_size);
+    return 3 * sweep + (all < tuning::kTransposeBytes ? all : tuning::kTransposeBytes);
+  }
+  return (panel.line_stride == 1 ? 3 : 3 + kArgSweepRows) * sweep;
+}
 
 /// Merges the panel into the best so far of each line: higher rank wins, of equal ranks the lower
 /// index. Ranks are 64-bit integers in the order of the type's own ranks.
@@ -60,13 +93,39 @@ struct TopKItem {
   std::int64_t index;
 };
 
+/// Digits of `bits` bits that hold so many.
+constexpr int digit_count(int all_bits, int bits) { return (all_bits + bits - 1) / bits; }
+
+/// Counters for the histograms of a threshold search: two, used alternately.
+inline constexpr std::int64_t kTopKHistogramCounts = 2 << tuning::kTopKHistogramBits;
+
+/// Counters for a radix sort by all bits of a rank: one for each value of each digit.
+constexpr std::int64_t top_k_sort_counts(std::int64_t element_size) {
+  const int bits = tuning::kTopKSortDigitBits;
+  return std::int64_t{digit_count(static_cast<int>(8 * element_size), bits)} << bits;
+}
+
+/// Whether so many items are sorted by digits, else by comparison.
+constexpr bool top_k_sorts_by_digits(std::int64_t element_size, std::int64_t count) {
+  return count >= tuning::kTopKRadixSortPerByte * element_size;
+}
+
+/// The same counters for a bucket's items, by the bits that its number does not tell, in long
+/// digits.
+constexpr std::int64_t top_k_bucket_counts(std::int64_t element_size) {
+  const int bits = static_cast<int>(8 * element_size) - tuning::kTopKBucketBits;
+  return bits <= 0 ? 0
+                   : std::int64_t{digit_count(bits, tuning::kTopKLongDigitBits)}
+                         << tuning::kTopKLongDigitBits;
+}
+
 /// Writes the ranks of data[0], data[stride], ... as unsigned integers of the element's width.
 using RankLoader = void (*)(const void* data, std::int64_t stride, std::int64_t count, void* ranks);
 
 /// Writes the highest rank of each `block` elements, the last block may have fewer, in the same
-/// form.
+/// form. `packed` holds a block.
 using BlockExtremes = void (*)(const void* data, std::int64_t stride, std::int64_t length,
-                               std::int64_t block, bool prefetches, void* extremes);
+                               std::int64_t block, bool prefetches, void* packed, void* extremes);
 
 /// Selects the k elements of highest rank from data[0], data[stride], ..., data[(length - 1) *
 /// stride], equal ranks in ascending order of position, and writes them in that order.
@@ -116,8 +175,9 @@ struct TopKBucketKernels {
   /// items[starts[bucket]], which it moves on.
   void (*fill)(const void* ranks, std::int64_t count, std::int64_t first, int shift,
                std::uint32_t* starts, void* items);
-  /// Sorts a bucket, with as many others to move its items to; returns where they ended.
-  const void* (*sort)(void* items, void* other, std::int64_t count);
+  /// Sorts a bucket, with as many others to move its items to, and top_k_bucket_counts(); returns
+  /// where they ended.
+  const void* (*sort)(void* items, void* other, std::int64_t count, std::uint32_t* counts);
   void (*read)(const void* items, std::int64_t first, std::int64_t count, TopKItem* to);
 };
 
@@ -150,6 +210,17 @@ struct TopKSelected {
 /// Writes their values, element i of line l to values[l * value_line_stride + i * value_stride].
 using TopKValueWriter = void (*)(const TopKSelected& selected, void* values,
                                  std::int64_t value_stride, std::int64_t value_line_stride);
+
+/// kDirect: whether a threshold is found first.
+constexpr bool top_k_direct_by_threshold(std::int64_t length, std::int64_t k) {
+  return length >= tuning::kTopKThresholdLength && 2 * k <= length;
+}
+
+/// kDirect: how many items are sorted, 0 if some are partitioned off first.
+constexpr std::int64_t top_k_direct_sorted(std::int64_t length, std::int64_t k) {
+  if (top_k_direct_by_threshold(length, k)) return k;
+  return 4 * k > length ? length : 0;
+}
 
 enum class TopKStrategy : std::uint8_t {
   kDirect,  ///< rank every element, select by comparison

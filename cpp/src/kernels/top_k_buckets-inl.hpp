@@ -48,13 +48,13 @@ void fill_buckets(const void* ranks, std::int64_t count, std::int64_t first, int
 }
 
 template <class U>
-const void* sort_bucket(void* items, void* other, std::int64_t count) {
+const void* sort_bucket(void* items, void* other, std::int64_t count, std::uint32_t* counts) {
   constexpr int kBits = 8 * static_cast<int>(sizeof(U)) - tuning::kTopKBucketBits;
   if constexpr (kBits <= 0) {
     return items;
   } else {
     return sort_low_bits<U, kBits>(static_cast<Item<U>*>(items), static_cast<Item<U>*>(other),
-                                   count);
+                                   count, counts);
   }
 }
 

@@ -36,13 +36,17 @@ struct Item<std::uint64_t> {
   }
 };
 
+/// Ranks that are computed at a time.
+template <class U>
+constexpr std::int64_t kRankChunk = tuning::kRankChunkBytes / static_cast<std::int64_t>(sizeof(U));
+
 /// Calls body(position, ranks, count) with the ranks of the row's elements in [first, last), a
 /// chunk at a time in ascending order.
 template <class U, class Body>
 void for_chunks(const TopKRow& row, std::int64_t first, std::int64_t last, Body&& body) {
-  U ranks[tuning::kRankChunk];
-  for (std::int64_t at = first; at < last; at += tuning::kRankChunk) {
-    const std::int64_t count = min_of(tuning::kRankChunk, last - at);
+  U ranks[kRankChunk<U>];
+  for (std::int64_t at = first; at < last; at += kRankChunk<U>) {
+    const std::int64_t count = min_of(kRankChunk<U>, last - at);
     row.load(static_cast<const char*>(row.data) + at * row.stride * row.element_size, row.stride,
              count, ranks);
     body(at, static_cast<const U*>(ranks), count);
@@ -139,9 +143,9 @@ void load_ranks(const void* data, std::int64_t stride, std::int64_t count, void*
     for (; i < count; ++i) out[i] = unsigned_rank<O>(O::rank(p[i]));
     return;
   }
-  T packed[tuning::kRankChunk];
-  for (std::int64_t first = 0; first < count; first += tuning::kRankChunk) {
-    const std::int64_t end = min_of(tuning::kRankChunk, count - first);
+  T packed[kRankChunk<T>];
+  for (std::int64_t first = 0; first < count; first += kRankChunk<T>) {
+    const std::int64_t end = min_of(kRankChunk<T>, count - first);
     pack(p + first * stride, stride, end, packed);
     for (std::int64_t i = 0; i < end; ++i) out[first + i] = unsigned_rank<O>(O::rank(packed[i]));
   }

@@ -15,7 +15,7 @@ constexpr int kDigitBits = tuning::kTopKHistogramBits;
 constexpr int kBins = 1 << kDigitBits;
 
 template <class U>
-constexpr int kDigits = (8 * static_cast<int>(sizeof(U)) + kDigitBits - 1) / kDigitBits;
+constexpr int kDigits = digit_count(8 * static_cast<int>(sizeof(U)), kDigitBits);
 
 /// Digit number d, 0 the lowest.
 template <class U>
@@ -30,29 +30,31 @@ struct Threshold {
   std::int64_t equals;
 };
 
+/// `counts` has kTopKHistogramCounts.
 template <class U>
-Threshold<U> find_threshold(const TopKRow& row) {
+Threshold<U> find_threshold(const TopKRow& row, std::uint32_t* counts) {
+  std::uint32_t* const odd = counts + kBins;
   U prefix = 0;  // the digits known so far, the rest 0
   U known = 0;   // their bits
   std::int64_t wanted = row.k;
   for (int d = kDigits<U> - 1; d >= 0; --d) {
-    // Two histograms by turns: equal neighbours do not wait for each other's store.
-    std::uint32_t counts[2][kBins] = {};
+    // Two histograms alternately: equal neighbours do not wait for each other's store.
+    std::memset(counts, 0, sizeof(std::uint32_t) * kTopKHistogramCounts);
     for_chunks<U>(row, 0, row.length, [&](std::int64_t, const U* ranks, std::int64_t count) {
       if (known == 0) {
-        for (std::int64_t i = 0; i < count; ++i) ++counts[i & 1][digit(ranks[i], d)];
+        for (std::int64_t i = 0; i < count; ++i) ++counts[(i & 1) * kBins + digit(ranks[i], d)];
       } else {
         for (std::int64_t i = 0; i < count; ++i) {
-          if ((ranks[i] & known) == prefix) ++counts[i & 1][digit(ranks[i], d)];
+          if ((ranks[i] & known) == prefix) ++counts[(i & 1) * kBins + digit(ranks[i], d)];
         }
       }
     });
     int bin = kBins - 1;
-    std::int64_t inside = std::int64_t{counts[0][bin]} + counts[1][bin];
+    std::int64_t inside = std::int64_t{counts[bin]} + odd[bin];
     while (inside < wanted && bin > 0) {
       wanted -= inside;
       --bin;
-      inside = std::int64_t{counts[0][bin]} + counts[1][bin];
+      inside = std::int64_t{counts[bin]} + odd[bin];
     }
     prefix = static_cast<U>(prefix | static_cast<U>(static_cast<U>(bin) << (d * kDigitBits)));
     known = static_cast<U>(known | static_cast<U>(static_cast<U>(kBins - 1) << (d * kDigitBits)));
@@ -79,9 +81,9 @@ void sample_ranks(const TopKRow& row, void* ranks) {
   Position ahead;
   for (std::int64_t i = 0; i < tuning::kTopKSamplePrefetch; ++i) prefetch(next(ahead));
   Position position;
-  U sampled[tuning::kRankChunk];
-  for (std::int64_t first = 0; first < row.sample; first += tuning::kRankChunk) {
-    const std::int64_t count = min_of(tuning::kRankChunk, row.sample - first);
+  U sampled[kRankChunk<U>];
+  for (std::int64_t first = 0; first < row.sample; first += kRankChunk<U>) {
+    const std::int64_t count = min_of(kRankChunk<U>, row.sample - first);
     for (std::int64_t i = 0; i < count; ++i) {
       prefetch(next(ahead));
       std::memcpy(sampled + i, next(position), sizeof(U));
@@ -98,8 +100,8 @@ std::uint64_t guess(const void* ranks, std::int64_t n, std::int64_t k) {
 /// Collects the elements that a threshold from histograms selects, which are k, unless another
 /// thread changes the row meanwhile.
 template <class U>
-void collect_exactly(const TopKRow& row, Item<U>* items) {
-  const Threshold<U> threshold = find_threshold<U>(row);
+void collect_exactly(const TopKRow& row, std::uint32_t* counts, Item<U>* items) {
+  const Threshold<U> threshold = find_threshold<U>(row, counts);
   Collector<U> selected(threshold.rank, threshold.equals, items, row.k);
   for_chunks<U>(row, 0, row.length, [&](std::int64_t at, const U* ranks, std::int64_t count) {
     selected.take(ranks, count, at);
@@ -118,10 +120,13 @@ bool collect_guessed(const TopKRow& row, U guessed, Item<U>* items, std::int64_t
   return !candidates.full();
 }
 
-/// Scratch: twice row.room items and one; then, aligned to 64 bytes, the sample's ranks.
+/// Scratch: kTopKHistogramCounts counters; twice row.room items and one; then, aligned to 64 bytes,
+/// the sample's ranks.
 template <class U>
 std::int64_t top_k_radix(const TopKRow& row, TopKItem* out) {
-  auto* const items = static_cast<Item<U>*>(row.scratch);
+  static_assert(kTopKHistogramCounts >= top_k_sort_counts(sizeof(U)));
+  auto* const counts = static_cast<std::uint32_t*>(row.scratch);
+  auto* const items = reinterpret_cast<Item<U>*>(counts + kTopKHistogramCounts);
   std::int64_t count = 0;
   if (row.sort_all) {
     count = row.length;
@@ -134,19 +139,19 @@ std::int64_t top_k_radix(const TopKRow& row, TopKItem* out) {
       collected = collect_guessed(row, static_cast<U>(*row.guess), items, &count);
     } else if (row.sample > 0) {
       const std::int64_t bytes =
-          (2 * (row.room + 1) * static_cast<std::int64_t>(sizeof(Item<U>)) + 63) / 64 * 64;
-      auto* const sample = reinterpret_cast<U*>(static_cast<char*>(row.scratch) + bytes);
+          round_up(2 * (row.room + 1) * static_cast<std::int64_t>(sizeof(Item<U>)));
+      auto* const sample = reinterpret_cast<U*>(reinterpret_cast<char*>(items) + bytes);
       sample_ranks<U>(row, sample);
       const U guessed = threshold_for(sample, row.sample, row.sample_reaches);
       collected = collect_guessed(row, guessed, items, &count) && count >= row.k;
     }
     if (!collected) {
-      collect_exactly(row, items);
+      collect_exactly(row, counts, items);
       count = row.k;
     }
   }
   const std::int64_t selected = min_of(count, row.k);
-  write_items(sort_items(items, items + row.room + 1, count), selected, out);
+  write_items(sort_items(items, items + row.room + 1, count, counts), selected, out);
   return selected;
 }
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/scratch.hpp"
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
@@ -55,6 +55,8 @@ class ArgRun {
       : plan_(plan),
         tiles_(plan.tiles()),
         element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
+        best_bytes_(round_up(plan.tile * kIndexBytes)),
+        kernel_bytes_(round_up(arg_scratch_bytes(plan, element_size_))),
         prefetches_(element_count(descriptor.input) * element_size_ >=
                     prefetch_least_bytes(plan.strategy)),
         input_(static_cast<const char*>(input) + plan.input_offset * element_size_),
@@ -70,22 +72,33 @@ class ArgRun {
     const std::int64_t tasks =
         plan_.threads == 1 ? 1
                            : std::min<std::int64_t>(cells, plan_.threads * tuning::kTasksPerThread);
-    parallel_for(plan_.threads, tasks, [&](std::int64_t task, int) {
-      std::int64_t ranks[kMaxTile];
-      std::int64_t indices[kMaxTile];
+    const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, tasks));
+    const std::int64_t worker_bytes = 2 * best_bytes_ + kernel_bytes_;
+    const Scratch scratch(threads * worker_bytes);
+    parallel_for(threads, tasks, [&](std::int64_t task, int worker) {
+      char* const mine = scratch.at(worker * worker_bytes);
+      const Best best = best_at(mine);
       // The one element of each result need not be read.
       const bool single = plan_.reduced_count == 1;
-      if (single) std::fill_n(indices, plan_.tile, 0);
+      if (single) std::fill_n(best.indices, plan_.tile, 0);
       const std::int64_t last = start_of_part(cells, task + 1, tasks);
       for (std::int64_t c = start_of_part(cells, task, tasks); c < last; ++c) {
         const Cell cell = cell_at(c);
-        if (!single) run_part(cell, 0, {ranks, indices});
-        finish(cell, {ranks, indices});
+        if (!single) run_part(cell, 0, best, mine + 2 * best_bytes_);
+        finish(cell, best);
       }
     });
   }
 
  private:
+  static constexpr std::int64_t kIndexBytes = sizeof(std::int64_t);
+
+  /// A tile's bests in 2 * best_bytes_ of scratch memory.
+  Best best_at(char* memory) const {
+    return {reinterpret_cast<std::int64_t*>(memory),
+            reinterpret_cast<std::int64_t*>(memory + best_bytes_)};
+  }
+
   std::int64_t lines_of(std::int64_t tile) const {
     return std::min(plan_.tile, plan_.lines.size - tile * plan_.tile);
   }
@@ -103,17 +116,18 @@ class ArgRun {
   /// Cells are too few for the threads: each is run in parts whose bests are merged.
   void run_in_parts() const {
     const std::int64_t cells = plan_.cells();
-    const auto size = static_cast<std::size_t>(cells * plan_.parts * plan_.tile);
-    std::vector<std::int64_t> ranks(size);
-    std::vector<std::int64_t> indices(size);
+    const std::int64_t tasks = cells * plan_.parts;
+    const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, tasks));
+    const std::int64_t bests_bytes = tasks * 2 * best_bytes_;
+    const Scratch scratch(bests_bytes + threads * kernel_bytes_);
     const auto best_of = [&](std::int64_t cell, std::int64_t part) {
-      const std::int64_t at = (cell * plan_.parts + part) * plan_.tile;
-      return Best{ranks.data() + at, indices.data() + at};
+      return best_at(scratch.at((cell * plan_.parts + part) * 2 * best_bytes_));
     };
-    parallel_for(plan_.threads, cells * plan_.parts, [&](std::int64_t task, int) {
+    parallel_for(threads, tasks, [&](std::int64_t task, int worker) {
       const std::int64_t cell = task / plan_.parts;
       const std::int64_t part = task % plan_.parts;
-      run_part(cell_at(cell), part, best_of(cell, part));
+      run_part(cell_at(cell), part, best_of(cell, part),
+               scratch.at(bests_bytes + worker * kernel_bytes_));
     });
     for (std::int64_t cell = 0; cell < cells; ++cell) {
       const Best best = best_of(cell, 0);
@@ -127,7 +141,7 @@ class ArgRun {
     }
   }
 
-  void run_part(const Cell& cell, std::int64_t part, const Best& best) const {
+  void run_part(const Cell& cell, std::int64_t part, const Best& best, char* kernel_scratch) const {
     const bool cut_length = plan_.parts_of_length && plan_.parts > 1;
     const std::int64_t unit_tiles = plan_.lines_reduced ? tiles_ : 1;
     const std::int64_t units = positions(plan_.reduced) * unit_tiles;
@@ -162,6 +176,8 @@ class ArgRun {
       panel.starts = std::exchange(starts, false);
       panel.only = only;
       panel.prefetches = prefetches_;
+      panel.transposes = plan_.transposes;
+      panel.scratch = kernel_scratch;
       if (panel.length > 0) kernel_(panel, best.ranks, best.indices);
       if (has_tail) {
         panel.data = at(origin + plan_.fold.tail_offset);
@@ -171,6 +187,7 @@ class ArgRun {
         panel.index_base = index + plan_.fold.tail_index;
         panel.index_step = plan_.fold.tail_index_step;
         panel.starts = false;
+        panel.transposes = false;
         kernel_(panel, best.ranks, best.indices);
       }
       if (tile == unit_tiles - 1 || !plan_.lines_reduced) reduced.next();
@@ -211,6 +228,8 @@ class ArgRun {
   const ArgPlan& plan_;
   std::int64_t tiles_;
   std::int64_t element_size_;
+  std::int64_t best_bytes_;
+  std::int64_t kernel_bytes_;
   bool prefetches_;
   const char* input_;
   IndexOutput output_;

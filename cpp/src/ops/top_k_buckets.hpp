@@ -22,6 +22,7 @@ class TopKBuckets {
   TopKBuckets(const TopKBucketKernels& kernels, std::int64_t element_size, std::int64_t length,
               int threads)
       : scratch_(2 * length * top_k_item_bytes(element_size)),
+        sort_counts_(static_cast<std::size_t>(threads * top_k_bucket_counts(element_size))),
         kernels_(kernels),
         element_size_(element_size),
         item_bytes_(top_k_item_bytes(element_size)),
@@ -59,8 +60,9 @@ class TopKBuckets {
                     of_part(part), items_);
     });
     const std::int64_t tasks = threads_ * tuning::kTasksPerThread;
-    parallel_for(threads_, tasks, [&](std::int64_t task, int) {
-      sort_some(first_bucket(task, tasks), first_bucket(task + 1, tasks), k, write);
+    parallel_for(threads_, tasks, [&](std::int64_t task, int worker) {
+      sort_some(first_bucket(task, tasks), first_bucket(task + 1, tasks), k,
+                sort_counts_.data() + worker * top_k_bucket_counts(element_size_), write);
     });
   }
 
@@ -106,7 +108,8 @@ class TopKBuckets {
   }
 
   template <class Write>
-  void sort_some(std::int64_t first, std::int64_t last, std::int64_t k, const Write& write) {
+  void sort_some(std::int64_t first, std::int64_t last, std::int64_t k, std::uint32_t* counts,
+                 const Write& write) {
     TopKItem buffer[tuning::kTopKMergeChunk];
     std::int64_t at = start(first);
     std::int64_t filled = 0;
@@ -114,7 +117,7 @@ class TopKBuckets {
       const std::int64_t begin = start(bucket);
       const std::int64_t count = start(bucket + 1) - begin;
       const void* const sorted =
-          kernels_.sort(items_ + begin * item_bytes_, others_ + begin * item_bytes_, count);
+          kernels_.sort(items_ + begin * item_bytes_, others_ + begin * item_bytes_, count, counts);
       const std::int64_t wanted = std::min(count, k - begin);
       for (std::int64_t i = 0; i < wanted;) {
         const std::int64_t taken = std::min(wanted - i, tuning::kTopKMergeChunk - filled);
@@ -131,6 +134,7 @@ class TopKBuckets {
   }
 
   Scratch scratch_;
+  std::vector<std::uint32_t> sort_counts_;  // of the threads
   const TopKBucketKernels& kernels_;
   std::int64_t element_size_;
   std::int64_t item_bytes_;

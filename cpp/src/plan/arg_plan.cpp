@@ -129,8 +129,7 @@ void fold_lines(std::int64_t element_size, ArgPlan& plan) {
 std::int64_t widest_tile(std::int64_t element_size, const ArgPlan& plan) {
   const std::int64_t line_stride = std::abs(plan.lines.strides[0]);
   if (plan.strategy == ArgStrategy::kRows || line_stride <= 1) return tuning::kColumnTile;
-  // The kernel turns short rows into columns by itself.
-  if (std::abs(plan.length.strides[0]) == 1) return tuning::kColumnTile;
+  if (plan.transposes) return tuning::kColumnTile;
   // Lines are strided: each step touches all of the tile's cache lines again.
   return std::clamp(tuning::kStridedTileBytes / (line_stride * element_size),
                     tuning::kStridedTileLines, tuning::kColumnTile);
@@ -185,8 +184,22 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, int threads) {
   split_axes(descriptor, plan);
   choose_panel(element_size, plan);
   fold_lines(element_size, plan);
+  // A vector's worth of rows at least.
+  plan.transposes = plan.strategy == ArgStrategy::kColumns && plan.lines.strides[0] != 1 &&
+                    std::abs(plan.length.strides[0]) == 1 &&
+                    arg_transposed_bytes(element_size, plan.length.size, plan.lines.size) > 0;
   split_work(element_size, threads, plan);
   return plan;
+}
+
+std::int64_t arg_scratch_bytes(const ArgPlan& plan, std::int64_t element_size) {
+  if (plan.strategy != ArgStrategy::kColumns) return 0;
+  ArgPanel panel{};
+  panel.length = plan.length.size;
+  panel.lines = plan.tile;
+  panel.line_stride = plan.lines.strides[0];
+  panel.transposes = plan.transposes;
+  return arg_columns_scratch_bytes(panel, element_size);
 }
 
 std::string to_text(const ArgPlan& plan) {

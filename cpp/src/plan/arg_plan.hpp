@@ -33,7 +33,8 @@ struct ArgPlan {
   /// elements of one result. Strides are {input, output, 0} or {input, index step, 0}.
   Axis lines = kUnitAxis;
   bool lines_reduced = false;
-  std::int64_t tile = 1;  ///< lines per kernel call, at most kMaxTile
+  bool transposes = false;  ///< short contiguous rows, which the kernel transposes
+  std::int64_t tile = 1;    ///< lines per kernel call
 
   /// Narrow lines are widened: `folds` steps of `length` lie side by side, in groups of
   /// `lines.size` / `folds` lines, group g holding indices that are fold_base + g * fold_step
@@ -63,11 +64,11 @@ struct ArgPlan {
   std::int64_t units() const { return positions(reduced) * (lines_reduced ? tiles() : 1); }
 };
 
-/// The most lines of a tile.
-inline constexpr std::int64_t kMaxTile = 2 * tuning::kColumnTile;
-
 /// Plans a valid descriptor that has something to write, for up to `threads` threads.
 ArgPlan plan_arg(const ArgDescriptor& descriptor, int threads);
+
+/// The scratch memory of the plan's kernel calls.
+std::int64_t arg_scratch_bytes(const ArgPlan& plan, std::int64_t element_size);
 
 /// One line per loop, for tests and for people.
 std::string to_text(const ArgPlan& plan);

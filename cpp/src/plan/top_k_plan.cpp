@@ -10,6 +10,8 @@
 namespace dmlcpu {
 namespace {
 
+constexpr std::int64_t kCounterBytes = sizeof(std::uint32_t);
+
 /// The cheapest block length, a power of two.
 std::int64_t block_length(std::int64_t length, std::int64_t k) {
   const double ideal = std::sqrt(static_cast<double>(tuning::kTopKBlockCostRatio) *
@@ -63,13 +65,18 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, s
   selection.strategy = strategy;
   switch (strategy) {
     case TopKStrategy::kDirect:
-      selection.scratch_bytes = 2 * length * top_k_item_bytes(element_size);
+      selection.scratch_bytes = round_up(2 * length * top_k_item_bytes(element_size));
+      if (top_k_sorts_by_digits(element_size, top_k_direct_sorted(length, k))) {
+        selection.scratch_bytes += top_k_sort_counts(element_size) * kCounterBytes;
+      }
       break;
     case TopKStrategy::kBlocks: {
       selection.block = block_length(length, k);
       const std::int64_t blocks = (length + selection.block - 1) / selection.block;
-      selection.scratch_bytes = round_up(blocks * element_size) +
-                                (k * selection.block + k + 1) * top_k_item_bytes(element_size);
+      selection.scratch_bytes =
+          round_up(blocks * element_size) +
+          round_up((k * selection.block + k + 1) * top_k_item_bytes(element_size)) +
+          selection.block * element_size;
       break;
     }
     case TopKStrategy::kRadix: {
@@ -79,6 +86,7 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, s
         selection.sample = sample_for(length, k, tuning::top_k_sample(length));
       }
       selection.scratch_bytes =
+          kTopKHistogramCounts * kCounterBytes +
           round_up(2 * (selection.room + 1) * top_k_item_bytes(element_size)) +
           selection.sample.count * element_size;
       break;

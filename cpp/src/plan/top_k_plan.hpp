@@ -11,9 +11,6 @@
 
 namespace dmlcpu {
 
-/// Rounded up to whole cache lines.
-constexpr std::int64_t round_up(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
-
 /// A rank that somewhat more than k elements of a row probably reach is one that `reaches` of so
 /// many sampled elements do.
 struct TopKSample {
