@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "bindings.hpp"
+#include "call.hpp"
 #include "dmlcpu/operators.hpp"
 #include "function.hpp"
 #include "numpy_seam.hpp"
@@ -27,7 +28,7 @@ py::object arg(py::handle input_object, py::handle axis, py::handle axis_directi
   py::object output = out.is_none()
                           ? new_output(dtype, type, output_shape(descriptor), descriptor.output)
                           : as_output(out, "out", dtype, descriptor.output);
-  without_lock(bytes_touched(input), [&descriptor] { run(descriptor); });
+  call(bytes_touched(input), [&descriptor] { run(descriptor); });
   return output;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "call.hpp"
 #include "dmlcpu/directml.h"
 #include "dmlcpu/error.hpp"
 #include "numpy_seam.hpp"
@@ -181,8 +182,8 @@ class Compiled {
  public:
   Compiled(UINT type, const std::vector<TensorNumbers>& tensors, const Numbers& axes,
            const Numbers& numbers, UINT feature_level, py::handle nan_policy, py::handle mode)
-      : operator_(Descriptor(type, tensors, axes, numbers).desc(),
-                  options(feature_level, nan_policy, mode)),
+      : operator_(compile(Descriptor(type, tensors, axes, numbers),
+                          options(feature_level, nan_policy, mode))),
         input_count_(type == DML_OPERATOR_GATHER_ND || type == DML_OPERATOR_GATHER_ND1 ? 2 : 1) {
     for (const TensorNumbers& tensor : tensors) expected_.push_back(expect(tensor));
   }
@@ -221,12 +222,19 @@ class Compiled {
       operator_.dispatch(in.data(), static_cast<std::uint32_t>(input_count_), outputs.data(),
                          static_cast<std::uint32_t>(output_count));
     };
-    without_lock(bytes, run);
+    call(bytes, run);
     if (output_count == 1) return std::move(results[0]);
     return py::make_tuple(results[0], results[1]);
   }
 
  private:
+  /// Plans for the number of threads that the context asks for.
+  static directml::CompiledOperator compile(const Descriptor& descriptor,
+                                            const dmlcpu_compile_options& options) {
+    const ContextThreads threads;
+    return directml::CompiledOperator(descriptor.desc(), options);
+  }
+
   static dmlcpu_compile_options options(UINT feature_level, py::handle nan_policy,
                                         py::handle mode) {
     return {as_enum<DML_FEATURE_LEVEL>(feature_level),

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "bindings.hpp"
+#include "call.hpp"
 #include "dmlcpu/operators.hpp"
 #include "function.hpp"
 #include "numpy_seam.hpp"
@@ -23,7 +24,7 @@ py::object gather_nd(py::handle input_object, py::handle indices_object, py::han
                                                  output_shape(descriptor), descriptor.output)
                                     : as_output(out, "out", input.dtype(), descriptor.output);
   const auto written = py::reinterpret_borrow<py::array>(output).nbytes();
-  without_lock(bytes_touched(indices) + written, [&descriptor] { run(descriptor); });
+  call(bytes_touched(indices) + written, [&descriptor] { run(descriptor); });
   return output;
 }
 

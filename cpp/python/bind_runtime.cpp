@@ -1,6 +1,7 @@
 #include <string>
 
 #include "bindings.hpp"
+#include "call.hpp"
 #include "dmlcpu/data_type.hpp"
 #include "dmlcpu/runtime.hpp"
 
@@ -10,9 +11,12 @@ namespace py = pybind11;
 
 void bind_runtime(py::module_& module) {
   module.def("has_openmp", &has_openmp);
-  module.def("num_threads", &num_threads);
+  module.def("num_threads", [] {
+    const ContextThreads threads;
+    return num_threads();
+  });
   module.def("set_num_threads", &set_num_threads);
-  module.def("exchange_thread_override", &exchange_thread_override);
+  module.attr("thread_limits") = thread_limits();
   module.def("set_grain_bytes", &set_grain_bytes);
 
   module.def("instruction_sets", [] {

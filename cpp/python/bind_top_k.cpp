@@ -1,6 +1,7 @@
 #include <pybind11/gil_safe_call_once.h>
 
 #include "bindings.hpp"
+#include "call.hpp"
 #include "dmlcpu/operators.hpp"
 #include "function.hpp"
 #include "numpy_seam.hpp"
@@ -47,7 +48,7 @@ py::object top_k(py::handle input_object, py::handle k, py::handle axis, py::han
     values = as_output(pair[0], "out[0]", input.dtype(), descriptor.values);
     indices = as_output(pair[1], "out[1]", indices_dtype, descriptor.indices);
   }
-  without_lock(bytes_touched(input), [&descriptor] { run(descriptor); });
+  call(bytes_touched(input), [&descriptor] { run(descriptor); });
   return make_pair(values, indices);
 }
 

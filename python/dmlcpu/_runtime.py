@@ -1,8 +1,7 @@
 """How calls run: threads and instruction sets."""
 
 import operator
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 
 from dmlcpu import _core
 
@@ -32,6 +31,9 @@ def set_num_threads(count: int | None) -> None:
     threadpoolctl sets, else one per core. Results never depend on it. Without OpenMP, and in a
     forked child, calls run on one thread whatever is set.
 
+    GNU's OpenMP runtime ends the process when it cannot create a thread. Under a limit on processes
+    (``ulimit -u``, a container's) set a number within it; 1 creates no threads.
+
     >>> import dmlcpu
     >>> dmlcpu.set_num_threads(1)
     >>> dmlcpu.get_num_threads()
@@ -47,25 +49,36 @@ def get_num_threads() -> int:
 
 
 def num_threads(count: int) -> AbstractContextManager[None]:
-    """Use up to `count` threads for calls from this Python thread inside the ``with`` block.
+    """Use up to `count` threads for calls inside the ``with`` block.
 
-    Inside, it takes the place of what `set_num_threads` says; other Python threads keep theirs.
+    Inside, it takes the place of what `set_num_threads` says. It is a setting of the context (see
+    `contextvars`): an asyncio task has its own, and passes it on to tasks that it starts, as
+    ``copy_context().run`` does to what it calls; other threads keep theirs.
 
     >>> import dmlcpu
     >>> with dmlcpu.num_threads(1):
     ...     dmlcpu.get_num_threads()
     1
     """
-    return _thread_override(_thread_count(count))
+    return _ThreadLimit(_thread_count(count))
 
 
-@contextmanager
-def _thread_override(count: int) -> Iterator[None]:
-    before = _core.exchange_thread_override(count)
-    try:
-        yield
-    finally:
-        _core.exchange_thread_override(before)
+class _ThreadLimit(AbstractContextManager[None]):
+    """One block of `num_threads`. The context variable holds all blocks that the context is in, so that
+    blocks may end in any order, as those of interleaved generators do."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def __enter__(self) -> None:
+        _core.thread_limits.set((*_core.thread_limits.get(), self))
+
+    def __exit__(self, *error: object) -> None:
+        blocks = list(_core.thread_limits.get())
+        # Another context, in which the garbage collector ends a generator, is not in the block.
+        if self in blocks:
+            del blocks[len(blocks) - 1 - blocks[::-1].index(self)]
+            _core.thread_limits.set(tuple(blocks))
 
 
 def instruction_sets() -> tuple[str, ...]:

@@ -1,0 +1,46 @@
+#include "call.hpp"
+
+#include <cxxabi.h>
+#include <pybind11/gil_safe_call_once.h>
+#include <unistd.h>
+
+namespace dmlcpu::python {
+
+namespace py = pybind11;
+
+const py::object& thread_limits() {
+  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> variable;
+  return variable
+      .call_once_and_store_result([] {
+        auto made = py::reinterpret_steal<py::object>(
+            PyContextVar_New("dmlcpu.num_threads", py::tuple().ptr()));
+        if (!made) throw py::error_already_set();
+        return made;
+      })
+      .get_stored();
+}
+
+ContextThreads::ContextThreads() {
+  PyObject* value = nullptr;
+  if (PyContextVar_Get(thread_limits().ptr(), nullptr, &value) < 0) throw py::error_already_set();
+  const auto blocks = py::reinterpret_steal<py::tuple>(value);
+  if (blocks.empty()) return;
+  limit_.emplace(blocks[blocks.size() - 1].attr("count").cast<int>());
+}
+
+void take_lock(PyThreadState* state) {
+#ifdef __GLIBCXX__
+  try {
+    PyEval_RestoreThread(state);
+  } catch (abi::__forced_unwind&) {
+    // The interpreter is finalizing, and ends this thread by unwinding its stack, whose destructors
+    // would change reference counts without the lock. So it waits here until the process ends,
+    // which is what Python does by itself from 3.14 on.
+    for (;;) pause();
+  }
+#else
+  PyEval_RestoreThread(state);
+#endif
+}
+
+}  // namespace dmlcpu::python

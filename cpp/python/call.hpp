@@ -1,0 +1,53 @@
+// How Python calls the library: with its context's number of threads, and with or without its lock.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+
+#include "core/tuning.hpp"
+#include "dmlcpu/runtime.hpp"
+
+namespace dmlcpu::python {
+
+/// The context variable that holds the `num_threads` blocks which a context is in, a tuple, the
+/// innermost last.
+const pybind11::object& thread_limits();
+
+/// As long as this lives, the calling thread uses the number of threads that its Python context
+/// asks for, if it asks for one.
+class ContextThreads {
+ public:
+  ContextThreads();
+
+ private:
+  std::optional<ScopedThreads> limit_;
+};
+
+/// Takes the lock again after PyEval_SaveThread().
+void take_lock(PyThreadState* state);
+
+/// Calls body(), which touches so many bytes, and lets other Python threads run meanwhile, unless
+/// it is over in no time. Whatever body() throws is derived from std::exception.
+template <class Body>
+void call(std::int64_t bytes, Body&& body) {
+  const ContextThreads threads;
+  if (bytes < tuning::kReleaseLockBytes) {
+    body();
+    return;
+  }
+  // Not by a destructor: Python may end a thread that takes the lock, which no destructor allows.
+  PyThreadState* const state = PyEval_SaveThread();
+  std::exception_ptr error;
+  try {
+    body();
+  } catch (const std::exception&) {
+    error = std::current_exception();
+  }
+  take_lock(state);
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace dmlcpu::python
