@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dmlcpu import _core
+
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "embed_cpp"
 PORT = ROOT / "examples" / "directml_port"
@@ -163,18 +165,65 @@ def test_pkg_config(prefix, matrix, tmp_path):
     check_example(program, matrix)
 
 
-def test_wheel(matrix, tmp_path):
-    def place(option):
-        command = [sys.executable, "-m", "dmlcpu", option]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-        return Path(done.stdout.strip())
+def place(python, option, folder):
+    """What `python -m dmlcpu` prints."""
+    command = [python, "-m", "dmlcpu", option]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder)
+    return Path(done.stdout.strip())
 
-    assert (place("--include-dir") / "dmlcpu" / "dmlcpu.hpp").is_file()
-    assert (place("--pkg-config-dir") / "dmlcpu.pc").is_file()
-    folder = build(EXAMPLE, tmp_path / "embed", f"-Ddmlcpu_DIR={place('--cmake-dir')}")
+
+def test_wheel(matrix, tmp_path):
+    assert (place(sys.executable, "--include-dir", tmp_path) / "dmlcpu" / "dmlcpu.hpp").is_file()
+    assert (place(sys.executable, "--pkg-config-dir", tmp_path) / "dmlcpu.pc").is_file()
+    package = place(sys.executable, "--cmake-dir", tmp_path)
+    folder = build(EXAMPLE, tmp_path / "embed", f"-Ddmlcpu_DIR={package}")
     check_example(folder / "embed_cpp", matrix)
-    folder = build(PORT, tmp_path / "port", f"-Ddmlcpu_DIR={place('--cmake-dir')}")
+    folder = build(PORT, tmp_path / "port", f"-Ddmlcpu_DIR={package}")
     check_port(folder / "directml_port", matrix)
+
+
+def editable(tmp_path):
+    """The Python of an environment with an editable install of a copy of the tree. What CMake
+    installs there is what it has installed here: nothing is compiled."""
+    tree = tmp_path / "tree"
+    shutil.copytree(ROOT / "python", tree / "python", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tree)
+    (tree / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\n"
+        "project(dmlcpu LANGUAGES NONE)\n"
+        f'install(DIRECTORY "{Path(_core.__file__).parent}/" DESTINATION dmlcpu\n'
+        '  PATTERN "*.py*" EXCLUDE PATTERN "__pycache__" EXCLUDE PATTERN "directml" EXCLUDE)\n'
+    )
+    environment = tmp_path / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    python = environment / "bin" / "python"
+    (site,) = (environment / "lib").glob("python*/site-packages")
+    # NumPy and the build's tools are those of this environment.
+    (site / "parent.pth").write_text("\n".join(path for path in sys.path if "-packages" in path))
+    subprocess.run(
+        [python, "-m", "pip", "install", "--no-deps", "--no-build-isolation", "--no-index", "-e", tree],
+        check=True,
+    )  # fmt: skip
+    return python, tree, site
+
+
+def test_editable_install(matrix, tmp_path):
+    """Python's sources are in the tree, what CMake installs is not."""
+    python, tree, site = editable(tmp_path)
+    program = "import dmlcpu, dmlcpu._core as c; print(dmlcpu.__file__, c.__file__, sep='\\n')"
+    done = subprocess.run(
+        [python, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    source, module = map(Path, done.stdout.splitlines())
+    assert tree in source.parents
+    assert site in module.parents
+    assert (place(python, "--include-dir", tmp_path) / "dmlcpu" / "dmlcpu.hpp").is_file()
+    assert (place(python, "--pkg-config-dir", tmp_path) / "dmlcpu.pc").is_file()
+    package = place(python, "--cmake-dir", tmp_path)
+    assert site in package.parents
+    folder = build(EXAMPLE, tmp_path / "embed", f"-Ddmlcpu_DIR={package}")
+    check_example(folder / "embed_cpp", matrix)
 
 
 def test_wheel_is_found_by_scikit_build_core(tmp_path):

@@ -1,13 +1,16 @@
-"""Where the C++ library of this package lies: for CMake's and compilers' command lines."""
+"""Where the C++ library of this package is located: for CMake's and compilers' command lines."""
 
 import argparse
 from pathlib import Path
 
+from dmlcpu import _core
+
 
 def main() -> None:
-    folder = Path(__file__).parent
+    # Where CMake installed everything: in an editable install not where the Python sources are.
+    folder = Path(_core.__file__).parent
     parser = argparse.ArgumentParser(
-        prog="python -m dmlcpu", description="Prints where the C++ library lies."
+        prog="python -m dmlcpu", description="Prints where the C++ library is located."
     )
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument(
