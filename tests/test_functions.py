@@ -6,6 +6,7 @@ import inspect
 import pickle
 import pydoc
 import re
+import subprocess
 import sys
 import typing
 import weakref
@@ -127,6 +128,47 @@ def test_subclasses_of_str_may_be_anything():
 
     with pytest.raises(ValueError, match="axis_direction: must be AxisDirection"):
         dmlcpu.argmax(X, axis_direction=Loud("increasing"))
+
+
+def test_submodules_are_loaded_when_used():
+    """In a new interpreter: this one has loaded them."""
+    program = """if True:
+        import sys, dmlcpu
+        assert "directml" in dir(dmlcpu) and "argmax" in dir(dmlcpu) and "__doc__" in dir(dmlcpu)
+        loaded = {name.partition(".")[0] for name in sys.modules}
+        assert not loaded & {"pandas", "pyarrow", "polars", "torch", "jax", "ml_dtypes"}
+        assert "dmlcpu.directml" not in sys.modules
+        dmlcpu.argmax([[1, 2], (3, 4)])
+        try:
+            dmlcpu.argmax([1, None])
+        except TypeError:
+            loaded = {name.partition(".")[0] for name in sys.modules}
+            assert not loaded & {"pandas", "pyarrow", "polars", "torch", "jax", "ml_dtypes"}
+        assert "dmlcpu.directml" not in sys.modules
+        from dmlcpu import *
+        assert "dmlcpu.directml" not in sys.modules
+        assert dmlcpu.directml.compile is sys.modules["dmlcpu.directml"].compile
+    """
+    subprocess.run([sys.executable, "-c", program], check=True)
+    text = "^module 'dmlcpu' has no attribute 'no_such_name'$"
+    with pytest.raises(AttributeError, match=text):
+        dmlcpu.no_such_name  # noqa: B018
+
+
+def test_type_checkers_know_submodules(tmp_path):
+    """And that other names do not exist."""
+    pytest.importorskip("mypy")
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import dmlcpu\nreveal_type(dmlcpu.directml.calc_buffer_tensor_size)\ndmlcpu.no_such_name\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", program],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert 'program.py:2: note: Revealed type is "def (' in done.stdout
+    assert 'program.py:3: error: Module has no attribute "no_such_name"' in done.stdout
+    assert "Found 1 error" in done.stdout
 
 
 @pytest.mark.parametrize("operator", OPERATORS)

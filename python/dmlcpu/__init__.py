@@ -2,7 +2,11 @@
 
 They read NumPy arrays (and what shares memory with them) in place, with any strides. What ties, NaNs
 and index types give is exactly specified, and no result depends on threads or instruction set.
+`dmlcpu.directml` has them by DirectML's own descriptors; it is loaded when first used.
 """
+
+import importlib
+from typing import TYPE_CHECKING
 
 from dmlcpu._core import __version__
 from dmlcpu._operators import argmax, argmin, gather_nd, top_k
@@ -15,6 +19,9 @@ from dmlcpu._runtime import (
     use_instruction_set,
 )
 from dmlcpu._types import AxisDirection, TopK
+
+if TYPE_CHECKING:
+    from dmlcpu import directml as directml
 
 __all__ = [
     "AxisDirection",
@@ -31,3 +38,15 @@ __all__ = [
     "top_k",
     "use_instruction_set",
 ]
+
+_SUBMODULES = frozenset({"directml"})
+
+if not TYPE_CHECKING:  # which would take any name for one that may exist
+
+    def __getattr__(name):
+        if name in _SUBMODULES:
+            return importlib.import_module(f"dmlcpu.{name}")
+        raise AttributeError(f"module 'dmlcpu' has no attribute {name!r}")
+
+    def __dir__():
+        return sorted({*globals(), *_SUBMODULES})
