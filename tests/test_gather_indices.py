@@ -69,3 +69,25 @@ def test_edges(instruction_set, size, dtype):
                 with pytest.raises(IndexError, match=offender):
                     dmlcpu.gather_nd(x, indices, out=out)
                 assert (out == 99).all()
+
+
+@pytest.mark.parametrize("empty", [[], (), [[]], [(), []], [range(0)]])
+def test_empty_lists_are_of_integers(empty):
+    """They have no dtype, and hold no tuples of a known size: their shape is what is wrong."""
+    with pytest.raises(
+        ValueError, match=r"^indices: must have a last dimension in \[1, 2\] .*got 0$"
+    ):
+        dmlcpu.gather_nd(np.eye(3), empty)
+
+
+def test_no_tuples():
+    x = np.eye(3)
+    assert dmlcpu.gather_nd(x, np.empty((0, 1), int)).shape == (0, 3)
+    assert dmlcpu.gather_nd(x, [np.empty((0, 2), int)]).shape == (1, 0)
+    assert dmlcpu.gather_nd(x, [np.empty((0, 2))]).shape == (1, 0)  # as NumPy takes x[[...]]
+    text = "^indices: must be of dtype uint32, int32, uint64 or int64, got "
+    for wrong in (np.empty((0, 2)), np.empty(0), memoryview(np.empty((0, 2)))):
+        with pytest.raises(TypeError, match=text + "float64$"):
+            dmlcpu.gather_nd(x, wrong)
+    with pytest.raises(TypeError, match=text + "complex128$"):
+        dmlcpu.gather_nd(x, [np.empty((0, 2), complex)])

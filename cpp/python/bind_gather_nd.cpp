@@ -13,7 +13,7 @@ namespace {
 py::object gather_nd(py::handle input_object, py::handle indices_object, py::handle batch_dims,
                      py::handle mode, py::handle out) {
   const py::array input = as_array(input_object, "input");
-  const py::array indices = as_array(indices_object, "indices");
+  const py::array indices = as_index_array(indices_object, "indices");
   GatherNdDescriptor descriptor{as_tensor(input, "input"),
                                 as_indices(indices, "indices"),
                                 as_int(batch_dims, "batch_dims"),

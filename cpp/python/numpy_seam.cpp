@@ -113,6 +113,13 @@ py::array as_array(py::handle object, const char* name) {
   return py::module_::import("dmlcpu._arrays").attr("as_array")(object, name).cast<py::array>();
 }
 
+py::array as_index_array(py::handle object, const char* name) {
+  py::array array = as_array(object, name);
+  const bool is_list = PyList_Check(object.ptr()) != 0 || PyTuple_Check(object.ptr()) != 0;
+  if (!is_list || array.size() != 0 || array.dtype().kind() != 'f') return array;
+  return array.attr("astype")(index_dtype(DataType::kInt64)).cast<py::array>();
+}
+
 ConstTensor as_tensor(const py::array& array, const char* name) {
   return make_tensor<const void*>(array, array.data(), name);
 }

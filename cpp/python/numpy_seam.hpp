@@ -15,6 +15,10 @@ namespace py = pybind11;
 /// `object` as an array that shares its memory; what numpy.asarray makes of objects with none.
 py::array as_array(py::handle object, const char* name);
 
+/// The same for gather's indices. A list without elements has no dtype, and NumPy makes it float64:
+/// it counts as int64, as in NumPy's own indexing.
+py::array as_index_array(py::handle object, const char* name);
+
 /// The view of an array to read from. Throws TypeError for a dtype that is none of the library's,
 /// ValueError for elements that are not aligned. The array must outlive the view.
 ConstTensor as_tensor(const py::array& array, const char* name);
