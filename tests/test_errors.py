@@ -1,5 +1,7 @@
 """Every wrong call: its type, its whole text, and that nothing was written to `out`."""
 
+from fractions import Fraction
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -80,6 +82,8 @@ try:
 except ValueError as error:
     RAGGED = str(error)
 
+MASKED = np.ma.masked_array([1, 2, 3], [False, True, False])
+FILL = "filled() fills, compressed() drops them"
 INPUTS = [
     (np.zeros(3, complex), TypeError, f"input: must be of dtype {ALL_DTYPES}, got complex128"),
     (np.zeros(3, object), TypeError, f"input: must be of dtype {ALL_DTYPES}, got object"),
@@ -90,7 +94,15 @@ INPUTS = [
     ("text", TypeError, f"input: must be of dtype {ALL_DTYPES}, got <U4"),
     (None, TypeError, "input: must be an array or convertible to one, got None"),
     ([[1, 2], [3]], TypeError, "input: must be an array or convertible to one, got list (" + RAGGED + ")"),
-    (np.ma.masked_array([1, 2]), TypeError, "input: must not be a masked array, whose mask would be lost, got one"),
+    (object(), TypeError, "input: must be an array or convertible to one, got object (NumPy cannot read it)"),
+    ({1: 2}, TypeError, "input: must be an array or convertible to one, got dict (NumPy cannot read it)"),
+    ([1, Fraction(1, 2)], TypeError, "input: must be an array or convertible to one, got list (NumPy reads it as objects, of type Fraction, int)"),
+    (MASKED, TypeError, f"input: must have no nulls, got 1 in numpy.ma.MaskedArray ({FILL})"),
+    ([MASKED, MASKED], TypeError, f"input: must have no nulls, got 1 in numpy.ma.MaskedArray ({FILL})"),
+    (([0, 1], [0, (MASKED,)]), TypeError, f"input: must have no nulls, got 1 in numpy.ma.MaskedArray ({FILL})"),
+    ([1, np.ma.masked], TypeError, f"input: must have no nulls, got 1 in numpy.ma.MaskedConstant ({FILL})"),
+    ([1.0, None], TypeError, "input: must have no nulls, got None (replace it or leave it out)"),
+    ([[1, 2], (3, None)], TypeError, "input: must have no nulls, got None (replace it or leave it out)"),
     (np.zeros((1,) * 9), ValueError, "input: must have at most 8 dimensions, got 9"),
     (unaligned(np.float32, 3), ValueError, "input: must be aligned to its elements of 4 bytes, got an unaligned array (copy() aligns it)"),
     (packed, ValueError, "input: must be aligned to its elements of 4 bytes, got an unaligned array (copy() aligns it)"),

@@ -90,16 +90,28 @@ def test_bfloat16_and_bool_come_out_as_they_went_in():
     assert dmlcpu.top_k([True, False, True], 2, axis_direction=0).values.tolist() == [False, True]
 
 
-def test_torch_bfloat16():
-    """A type that NumPy cannot take by itself."""
-    torch = pytest.importorskip("torch")
-    x = torch.tensor([1, 3, 2], dtype=torch.bfloat16)
-    assert dmlcpu.argmax(x) == 1
-    assert dmlcpu.top_k(x, 1).values.dtype == ml_dtypes.bfloat16
-    with pytest.raises(
-        TypeError, match=r"^input: must be an array or convertible to one, got Tensor \("
-    ):
-        dmlcpu.argmax(x.float().requires_grad_())
+def test_masked_arrays_without_masked_elements():
+    x = np.ma.masked_array(np.array([1, 3, 2], np.int16), [False, True, False])
+    x.mask = np.ma.nomask
+    for masked in (x, np.ma.masked_array(x, [False] * 3)):
+        assert dmlcpu.top_k(masked, 1).values.tolist() == [3]
+        assert dmlcpu.top_k([masked, masked], 1).values.dtype == np.int16
+        with pytest.raises(ValueError, match="^out: must not overlap input, got shared memory$"):
+            dmlcpu.gather_nd(masked, [[0], [1], [2]], out=x.data)
+
+
+def test_lists_of_arrays():
+    """Of each kind that is converted, beside numbers and other lists."""
+    x = np.array([1, 3], np.int8)
+    for item in (x, x.view(Subclass), Interface(x), Capsule(x), Unexportable(x), memoryview(x)):
+        for wrapped in ([item, x], (item, item), [item, np.int8([5, 4])]):
+            assert dmlcpu.top_k(wrapped, 1).values.dtype == np.int8
+            assert dmlcpu.argmax(wrapped, 1)[0] == 1
+    assert dmlcpu.argmax([[1, np.float32(2)], [x[0], True]], 1).tolist() == [[1], [0]]
+    itself = [1]
+    itself.append(itself)
+    with pytest.raises(TypeError, match="^input: must be an array or convertible to one, got list"):
+        dmlcpu.argmax(itself)
 
 
 def test_arrays_of_one_int_are_ints():

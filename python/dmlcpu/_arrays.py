@@ -1,38 +1,55 @@
 """Objects that are not plain NumPy arrays, as arrays."""
 
-import sys
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from dmlcpu import _libraries
+from dmlcpu._libraries import Refused
+
 __all__ = ["as_array"]
+
+# What lists hold that needs no look at each: NumPy knows the type, and it has no nulls.
+_PLAIN = frozenset(
+    {int, float, complex, bool, str, bytes, np.ndarray, *np.sctypeDict.values()},
+)
 
 
 def as_array(obj: Any, name: str) -> npt.NDArray[Any]:
     """An array that shares `obj`'s memory where it has any; called by the extension module."""
-    if isinstance(obj, np.ma.MaskedArray):
-        raise TypeError(f"{name}: must not be a masked array, whose mask would be lost, got one")
     if obj is None:
         raise TypeError(f"{name}: must be an array or convertible to one, got None")
     try:
-        return _shared(obj) if hasattr(obj, "__dlpack__") else np.asarray(obj)
+        array = np.asarray(_readable(obj))
+    except Refused as refusal:
+        raise TypeError(f"{name}: {refusal}") from None
     except Exception as error:  # of whatever kind the object's library raises
         raise TypeError(
             f"{name}: must be an array or convertible to one, got {type(obj).__name__} ({error})"
         ) from error
+    if array.dtype.kind == "O" and not isinstance(obj, np.ndarray):
+        raise TypeError(
+            f"{name}: must be an array or convertible to one, got {type(obj).__name__} "
+            f"({_why_objects(array)})"
+        )
+    return array
 
 
-def _shared(obj: Any) -> npt.NDArray[Any]:
-    """An array over the memory of an object with ``__dlpack__``."""
-    if isinstance(obj, np.ndarray):
-        return np.asarray(obj)
-    torch = sys.modules.get("torch")
-    if torch and isinstance(obj, torch.Tensor) and obj.dtype is torch.bfloat16:
-        import ml_dtypes  # NumPy has no bfloat16 of its own to take the tensor as
+def _readable(obj: Any) -> Any:
+    """`obj`, or what NumPy reads in its stead, without nulls; of a list, all that it holds."""
+    if isinstance(obj, (list, tuple)):
+        if _PLAIN.issuperset(map(type, obj)):
+            return obj
+        return [item if type(item) in _PLAIN else _readable(item) for item in obj]
+    if obj is None:
+        raise Refused("must have no nulls, got None (replace it or leave it out)")
+    array = _libraries.read(obj)
+    return obj if array is None else array
 
-        return np.from_dlpack(obj.view(torch.int16)).view(ml_dtypes.bfloat16)
-    try:
-        return np.from_dlpack(obj)
-    except (BufferError, RuntimeError, TypeError, ValueError):
-        return np.asarray(obj)  # a type that DLPack cannot pass on; the object may know how
+
+def _why_objects(array: npt.NDArray[Any]) -> str:
+    if array.ndim == 0:
+        return "NumPy cannot read it"
+    types = sorted({type(item).__name__ for item in array.flat})
+    return "NumPy reads it as objects" + (", of type " + ", ".join(types) if types else "")

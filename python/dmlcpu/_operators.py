@@ -45,7 +45,8 @@ def argmin(
         A tensor of 0 to 8 dimensions of float32, float16, float64, bfloat16 (of ``ml_dtypes``),
         int8 to int64, uint8 to uint64 or bool, with any strides; it is read where it is. An array,
         an object with ``__dlpack__`` on the CPU, the buffer protocol or ``__array_interface__``,
-        or what `numpy.asarray` takes.
+        or what `numpy.asarray` takes. Masked arrays and those of pandas, pyarrow and polars are
+        read in their own element type; they must have no nulls (NaN is none), also in lists.
     axis
         The axis or axes to reduce, in any order; None for all. Negative ones count from the end.
         ``()`` reduces nothing and gives index 0 everywhere. A 0-dimensional input counts as
@@ -73,7 +74,7 @@ def argmin(
     Raises
     ------
     TypeError
-        An argument of the wrong type, or an array of another dtype.
+        An argument of the wrong type, or an array of another dtype or with nulls.
     numpy.exceptions.AxisError
         An axis out of range.
     ValueError
@@ -209,6 +210,8 @@ def gather_nd(
         uint32, int32, uint64 or int64, with at least 1 dimension. Its last dimension, of size t,
         holds coordinates into the t dimensions of `input` behind the first `batch_dims`.
         1 <= t <= input.ndim - batch_dims. Negative coordinates, from -n to -1, count from the end.
+        An empty list counts as integers, but has t = 0, a ValueError: for no tuples, give an
+        array, ``numpy.empty((0, t), int)``.
     batch_dims
         How many leading dimensions `input` and `indices` share.
     mode
@@ -228,7 +231,7 @@ def gather_nd(
     Raises
     ------
     TypeError
-        An argument of the wrong type, or an array of another dtype.
+        An argument of the wrong type, or an array of another dtype or with nulls.
     IndexError
         A coordinate out of range under "raise"; the text names the first in row-major order.
     ValueError

@@ -1,0 +1,152 @@
+"""Arrays of other libraries, as NumPy's: in their own element type, without nulls.
+
+NumPy would read most nulls as NaN, and integers beside them as float64, which does not hold them all.
+The object's own type tells its library, so that none is imported here.
+"""
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Refused", "read"]
+
+
+class Refused(TypeError):
+    """An object that must not be read: the requirement and what was got, without the argument."""
+
+
+def read(obj: Any) -> npt.NDArray[Any] | None:
+    """The array of an object of one of these libraries or with ``__dlpack__``, else None."""
+    if isinstance(obj, np.ma.MaskedArray):
+        masked = int(np.sum(obj.mask))
+        _refuse(masked, "numpy.ma", obj, "filled() fills, compressed() drops them")
+    if isinstance(obj, np.ndarray):
+        return np.asarray(obj)
+    packages = (base.__module__.partition(".")[0] for base in type(obj).__mro__)
+    name = next((package for package in packages if package in _READERS), None)
+    array = _READERS[name](sys.modules[name], obj) if name else None
+    if array is None and hasattr(obj, "__dlpack__"):
+        return _by_dlpack(obj)
+    return array
+
+
+def _by_dlpack(obj: Any) -> npt.NDArray[Any]:
+    try:
+        return np.from_dlpack(obj)
+    except Exception:  # a type or place that DLPack cannot pass on
+        return np.asarray(obj)  # the object may know how
+
+
+def _refuse(nulls: int, library: str, obj: Any, hint: str) -> None:
+    """Raises Refused if there are any nulls."""
+    if nulls:
+        kind = f"{library}.{type(obj).__name__}"
+        raise Refused(f"must have no nulls, got {nulls} in {kind} ({hint})")
+
+
+def _pandas(pandas: ModuleType, obj: Any) -> npt.NDArray[Any] | None:
+    hint = "fillna() fills and dropna() drops them"
+    if obj is pandas.NA:
+        raise Refused("must have no nulls, got <NA> (replace it or leave it out)")
+    if isinstance(obj, pandas.DataFrame):
+        if all(isinstance(dtype, np.dtype) for dtype in obj.dtypes):
+            return np.asarray(obj)
+        columns = [obj.iloc[:, i] for i in range(obj.shape[1])]
+        _refuse(sum(_pandas_nulls(pandas, column.array) for column in columns), "pandas", obj, hint)
+        return np.stack([np.asarray(_pandas(pandas, column)) for column in columns], axis=1)
+    if not isinstance(obj, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)):
+        return None
+    if isinstance(obj.dtype, np.dtype):
+        return np.asarray(obj)
+    values = obj.array if isinstance(obj, (pandas.Series, pandas.Index)) else obj
+    _refuse(_pandas_nulls(pandas, values), "pandas", obj, hint)
+    if isinstance(values.dtype, pandas.ArrowDtype):
+        return _pyarrow(sys.modules["pyarrow"], values.__arrow_array__())
+    # Nullable types name NumPy's; without it, to_numpy() of older releases gives objects.
+    dtype = getattr(values.dtype, "numpy_dtype", None)
+    return np.asarray(values if dtype is None else values.to_numpy(dtype=dtype))
+
+
+def _pandas_nulls(pandas: ModuleType, values: Any) -> int:
+    """How many elements are missing in another way than as a NaN of the element type."""
+    if isinstance(values, pandas.Categorical) or getattr(values.dtype, "na_value", 0) is pandas.NA:
+        return int(values.isna().sum())
+    return 0
+
+
+def _pyarrow(pa: ModuleType, obj: Any) -> npt.NDArray[Any] | None:
+    hint = "fill_null() fills and drop_null() drops them"
+    if isinstance(obj, (pa.Table, pa.RecordBatch)):
+        nulls = sum(column.null_count for column in obj.columns)
+        hint = "drop_null() drops them, fill_null() of a column fills its own"
+        _refuse(nulls, "pyarrow", obj, hint)
+        return np.stack([np.asarray(_pyarrow(pa, column)) for column in obj.columns], axis=1)
+    if isinstance(obj, pa.Scalar):
+        _refuse(int(not obj.is_valid), "pyarrow", obj, "replace it or leave it out")
+        return np.asarray(_pyarrow(pa, pa.repeat(obj, 1)))[0, ...]
+    if not isinstance(obj, (pa.Array, pa.ChunkedArray)):
+        return None
+    if pa.types.is_run_end_encoded(obj.type):
+        raise Refused(
+            "must not be run-end encoded, got one (pyarrow.compute.run_end_decode() decodes)"
+        )
+    # Nulls of a dictionary, and inside of an element, are not in the null_count.
+    tensor = isinstance(obj, pa.FixedShapeTensorArray)
+    plain = obj.cast(obj.type.value_type) if pa.types.is_dictionary(obj.type) else obj
+    below = obj.storage.flatten() if tensor else plain
+    _refuse(obj.null_count or below.null_count, "pyarrow", obj, hint)
+    if tensor:
+        return np.asarray(obj.to_numpy_ndarray())
+    if isinstance(plain, pa.ChunkedArray):
+        return np.asarray(plain.to_numpy())
+    return np.asarray(plain.to_numpy(zero_copy_only=False))  # those of bool are unpacked
+
+
+def _polars(polars: ModuleType, obj: Any) -> npt.NDArray[Any] | None:
+    if not isinstance(obj, (polars.Series, polars.DataFrame)):
+        return None
+    columns = obj.get_columns() if isinstance(obj, polars.DataFrame) else [obj]
+    nulls = sum(_polars_nulls(polars, column) for column in columns)
+    _refuse(nulls, "polars", obj, "fill_null() fills and drop_nulls() drops them")
+    return np.asarray(obj.to_numpy())
+
+
+def _polars_nulls(polars: ModuleType, series: Any) -> int:
+    """How many elements are missing, or if none is, how many inside of the elements."""
+    nulls = int(series.null_count())
+    if nulls == 0 and isinstance(series.dtype, polars.Array):
+        return _polars_nulls(polars, series.explode())
+    if nulls == 0 and isinstance(series.dtype, polars.Struct):
+        return sum(_polars_nulls(polars, field) for field in series.struct.unnest())
+    return nulls
+
+
+def _torch(torch: ModuleType, obj: Any) -> npt.NDArray[Any] | None:
+    if not isinstance(obj, torch.Tensor):
+        return None
+    if torch.masked.is_masked_tensor(obj):
+        masked = int((~obj.get_mask()).sum())
+        _refuse(masked, "torch.masked", obj, "to_tensor() fills them")
+        obj = obj.get_data()
+    if obj.requires_grad:
+        raise Refused(
+            "must not require gradients, got a tensor that does (detach() gives one that does not)"
+        )
+    if obj.dtype is torch.bfloat16:
+        import ml_dtypes  # NumPy has no bfloat16 of its own to take the tensor as
+
+        bits: npt.NDArray[Any] = _by_dlpack(obj.view(torch.int16)).view(ml_dtypes.bfloat16)
+        return bits
+    return _by_dlpack(obj)
+
+
+_READERS: dict[str, Callable[[ModuleType, Any], npt.NDArray[Any] | None]] = {
+    "pandas": _pandas,
+    "pyarrow": _pyarrow,
+    "polars": _polars,
+    "torch": _torch,
+}
