@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from types import SimpleNamespace
 
 import ml_dtypes
 import numpy as np
@@ -14,6 +15,8 @@ DTYPES = [
     np.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else np.dtype(name)
     for name in _core.data_types()
 ]
+# The values of cpp/src/core/tuning.hpp.
+TUNING = SimpleNamespace(**_core.tuning())
 FLOATS = [dtype for dtype in DTYPES if dtype.kind not in "iub"]
 INDEX_DTYPES = [np.dtype(name) for name in ("uint32", "int32", "uint64", "int64")]
 # A run that forces one tests that one: the others have runs of their own.
@@ -165,14 +168,10 @@ def adversarial(dtype, n):
 
 
 def sampled_positions(n, count):
-    """Where cpp/src/kernels/top_k_radix-inl.hpp looks for its guess."""
-    step = n // count
+    """Where cpp/src/kernels/top_k_radix-inl.hpp reads its sample of `count` elements."""
+    step = n // max(count, 1)
     state, positions = 1, []
     for i in range(count):
         state = (state * 1664525 + 1013904223) % 2**32
         positions.append(i * step + (state >> 8) % step)
-    return np.array(positions)
-
-
-def sample_size(n):
-    return min(n // 64, 32 * 1024)
+    return np.array(positions, int)

@@ -106,6 +106,16 @@ def test_stubs_are_current():
     assert names == module
 
 
+def test_tests_can_read_every_threshold():
+    """The build finds each definition of core/tuning.hpp, whatever its type."""
+    text = re.sub("//.*", "", (CPP / "src/core/tuning.hpp").read_text())
+    values = _core.tuning()
+    assert len(values) == text.count("constexpr") > 50
+    for name, value in values.items():
+        assert re.search(rf" {name}( = |\()", text), name
+        assert callable(value) == name.islower(), name
+
+
 def test_everything_public_is_documented():
     for module in (dmlcpu, dmlcpu.directml):
         for name in set(module.__all__) - {"__version__"}:

@@ -5,8 +5,10 @@ import pytest
 
 import dmlcpu
 
-SWEEP_PREFETCH_BYTES = 512 * 1024  # cpp/src/core/tuning.hpp
-COLUMN_TILE = 2048
+from data import TUNING
+
+SWEEP_PREFETCH_BYTES = TUNING.kSweepPrefetchBytes
+COLUMN_TILE = TUNING.kColumnTile
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32, np.int64], ids=str)

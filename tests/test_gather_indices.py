@@ -5,7 +5,9 @@ import pytest
 
 import dmlcpu
 
-COUNT = 77  # two blocks of tuples and a rest
+from data import TUNING
+
+COUNT = 2 * TUNING.kGatherTupleBlock + 13  # two blocks of tuples and a rest
 DTYPES = ["u4", "i4", "u8", "i8"]
 
 

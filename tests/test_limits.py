@@ -10,19 +10,19 @@ import pytest
 import dmlcpu
 
 import data
-from data import near, ones_at
+from data import TUNING, near, ones_at
 
-# Bytes and counts from cpp/src/core/tuning.hpp; around each, one less and one more.
-ROW_BLOCK_BYTES = 4096
-MAX_ROW_BLOCK_BYTES = 32 * 1024
-MEMORY_BYTES = 2 * 1024 * 1024
-SHORT_ROW_BYTES = 256
-SHORT_ROW_ELEMENTS = 160
-COLUMN_TILE = 2048
-NARROW_BYTES = 512
-SWEEP_PREFETCH_BYTES = 512 * 1024
-SWEEP_RUN_BYTES = 4 * 64
-GATHER_CHUNK = 512
+# Around each, one less and one more.
+ROW_BLOCK_BYTES = TUNING.kArgBlockBytes
+MAX_ROW_BLOCK_BYTES = TUNING.kArgMaxBlockBytes
+MEMORY_BYTES = TUNING.kRowPrefetchLeastBytes
+SHORT_ROW_BYTES = TUNING.kShortRowBytes
+SHORT_ROW_ELEMENTS = TUNING.kShortRowElements
+COLUMN_TILE = TUNING.kColumnTile
+NARROW_BYTES = TUNING.kNarrowColumnsBytes
+SWEEP_PREFETCH_BYTES = TUNING.kSweepPrefetchBytes
+SWEEP_RUN_BYTES = TUNING.kSweepPrefetchLines * 64
+GATHER_CHUNK = TUNING.kGatherChunk
 
 DIRECTIONS = ("increasing", "decreasing")
 

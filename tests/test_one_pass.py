@@ -9,7 +9,9 @@ import pytest
 
 import dmlcpu
 
-ONE_PASS_BYTES = 16 * 1024  # cpp/src/core/tuning.hpp
+from data import TUNING
+
+ONE_PASS_BYTES = TUNING.kOnePassBytes
 VECTORS = (16, 32, 64)  # bytes, of the instruction sets; a group has four
 DTYPES = [np.dtype(np.float32), np.dtype(np.float64)]
 

@@ -11,11 +11,12 @@ import pytest
 import dmlcpu
 
 import data
+from data import TUNING
 
 VECTORS = (16, 32, 64)  # bytes, of the instruction sets
-ALIGN_FROM = 16  # vectors, cpp/src/core/tuning.hpp
-ONE_PASS_BYTES = 16 * 1024
-BLOCK_BYTES = 4096
+ALIGN_FROM = TUNING.kAlignFromVectors
+ONE_PASS_BYTES = TUNING.kOnePassBytes
+BLOCK_BYTES = TUNING.kArgBlockBytes
 
 
 def lengths(dtype):

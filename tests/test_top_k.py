@@ -5,6 +5,8 @@ Random data misses them: a sample tells what it should, no digit is shared by al
 off-by-one at an edge changes what one position in n holds.
 """
 
+import bisect
+
 import numpy as np
 import pytest
 
@@ -13,23 +15,23 @@ import dmlcpu
 import data
 import reference
 from checks import check_top_k, reversed_order
-from data import adversarial, near, sample_size, sampled_positions
+from data import TUNING, adversarial, near, sampled_positions
 
-# Bytes and counts from cpp/src/core/tuning.hpp; around each, one less and one more.
-RANK_CHUNK = 1024
-DIRECT_LENGTH = 128
-THRESHOLD_LENGTH = 64
-LANES_MIN_LINES = 8
-LANES_MAX_LENGTH = 2048
-LANES_MAX_K = 32
-LANES_BLOCK = 16
-SAMPLED_LENGTH = 16 * 1024
-RADIX_SORT_PER_BYTE = 12
-BUCKET_RADIX_LENGTH = 64
-LONG_DIGITS_LENGTH = 1024
-BUCKETS_LENGTH = 96 * 1024
-BUCKET_BITS = 12
-HISTOGRAM_LENGTH = 4096
+# Around each, one less and one more.
+RANK_CHUNK = TUNING.kRankChunk
+DIRECT_LENGTH = TUNING.kTopKDirectLength
+THRESHOLD_LENGTH = TUNING.kTopKThresholdLength
+LANES_MIN_LINES = TUNING.kTopKLanesMinLines
+LANES_MAX_LENGTH = TUNING.kTopKLanesMaxLength
+LANES_MAX_K = TUNING.kTopKLanesMaxK
+LANES_BLOCK = TUNING.kTopKLanesBlock
+SAMPLED_LENGTH = bisect.bisect_left(range(10**6), 1, key=TUNING.top_k_sample)
+RADIX_SORT_PER_BYTE = TUNING.kTopKRadixSortPerByte
+BUCKET_RADIX_LENGTH = TUNING.kTopKBucketRadixLength
+LONG_DIGITS_LENGTH = TUNING.kTopKLongDigitsLength
+BUCKETS_LENGTH = TUNING.kTopKBucketsLength
+BUCKET_BITS = TUNING.kTopKBucketBits
+HISTOGRAM_LENGTH = TUNING.kTopKHistogramLength
 
 DIRECTIONS = ("increasing", "decreasing")
 
@@ -163,7 +165,7 @@ def test_top_k_sample_misleads(instruction_set, dtype):
         ramp = np.arange(n) % 10_000
         for high in (True, False):
             x = ramp.astype(dtype)
-            x[sampled_positions(n, sample_size(n))] = 20_000 if high else 0
+            x[sampled_positions(n, TUNING.top_k_sample(n))] = 20_000 if high else 0
             for k in (n // 20, n // 4, n // 2):
                 check_top_k(x, k, "decreasing")
                 check_top_k(x, k, "increasing")

@@ -10,9 +10,9 @@ import dmlcpu
 from dmlcpu import _core
 
 from checks import check_top_k
-from data import adversarial, near, sample_size, sampled_positions
+from data import TUNING, adversarial, near, sampled_positions
 
-MIN_PIECE_BYTES = 128 * 1024  # cpp/src/core/tuning.hpp
+MIN_PIECE_BYTES = TUNING.top_k_min_piece_bytes(2**40)  # of a k that is not small
 
 
 @pytest.fixture(params=[2, 3, 4])
@@ -42,7 +42,7 @@ def test_sample_of_pieces_misleads(instruction_set, pieces, dtype):
     right, with all that is wanted in one piece and nothing in the others."""
     n, k = 300_000, 9000
     ramp = np.arange(n) % 10_000
-    of_each = sample_size(n) // pieces
+    of_each = TUNING.top_k_sample(n) // pieces
     starts = [n * p // pieces for p in range(pieces + 1)]
     sampled = [
         first + sampled_positions(last - first, of_each)

@@ -1,13 +1,38 @@
 #include <string>
+#include <type_traits>
 
 #include "bindings.hpp"
 #include "call.hpp"
+#include "core/tuning.hpp"
 #include "dmlcpu/data_type.hpp"
 #include "dmlcpu/runtime.hpp"
 
 namespace dmlcpu::python {
 
 namespace py = pybind11;
+
+namespace {
+
+/// A number, or a function of numbers, of core/tuning.hpp.
+template <class T>
+py::object tuning_object(T value) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return py::cast(value);
+  } else {
+    return py::cpp_function(value);
+  }
+}
+
+/// Every value of core/tuning.hpp by its name. The build takes the names from the header.
+py::dict tuning_values() {
+  py::dict values;
+#define DMLCPU_TUNING(name) values[#name] = tuning_object(tuning::name);
+#include <tuning_names.inc>
+#undef DMLCPU_TUNING
+  return values;
+}
+
+}  // namespace
 
 void bind_runtime(py::module_& module) {
   module.def("has_openmp", &has_openmp);
@@ -32,6 +57,7 @@ void bind_runtime(py::module_& module) {
     for (const DataTypeInfo& type : kDataTypeInfo) names.append(type.name);
     return py::tuple(names);
   });
+  module.def("tuning", &tuning_values);
 }
 
 }  // namespace dmlcpu::python
