@@ -114,3 +114,19 @@ def test_ranks_of_many_bits(instruction_set, dtype):
                 assert operator(row).item() == place, (length, values)
                 last = place + 3 * (len(equals) - 1)
                 assert operator(row, axis_direction=1).item() == last, (length, values)
+
+
+@pytest.mark.parametrize("dtype", data.DTYPES, ids=str)
+def test_ties_across_rows_of_one_reduction(instruction_set, dtype):
+    """In Fortran order a later row in memory may hold the first of equal elements, or an earlier one
+    the last."""
+    for length in lengths(dtype):
+        x = np.zeros((length, 4), dtype, order="F")
+        x[length - 1, 0] = x[2, 1] = x[3, 2] = x[2, 3] = 1
+        for view in (x, x[:, ::-1], x[::-1], x[::-1, ::-1]):
+            equals = np.flatnonzero(np.ascontiguousarray(view).ravel())
+            assert dmlcpu.argmax(view).item() == equals[0], length
+            assert dmlcpu.argmax(view, axis_direction=1).item() == equals[-1], length
+            inverse = np.equal(view, 0).astype(dtype)
+            assert dmlcpu.argmin(inverse).item() == equals[0], length
+            assert dmlcpu.argmin(inverse, axis_direction=1).item() == equals[-1], length

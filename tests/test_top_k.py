@@ -174,6 +174,22 @@ def test_top_k_sample_misleads(instruction_set, dtype):
             check_top_k(x, n // 30, "increasing")
 
 
+@pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.int64], ids=str)
+def test_top_k_sample_is_almost_right(instruction_set, dtype):
+    """All of the sample and a few more elements are high, so that the guess is one of theirs: one too
+    few reach it, or just enough, or one too many."""
+    n = 4 * SAMPLED_LENGTH
+    sampled = sampled_positions(n, TUNING.top_k_sample(n))
+    others = np.setdiff1d(np.arange(n), sampled)
+    k = len(sampled) + 80
+    for more in near(80):
+        x = (np.arange(n) % 10_000).astype(dtype)
+        x[sampled] = x[others[-more * 7 :: 7]] = 20_000
+        with dmlcpu.num_threads(1):
+            check_top_k(x, k, "decreasing")
+            check_top_k(reversed_order(x), k, "increasing")
+
+
 @pytest.mark.parametrize("lines", [1, 2, 31, 32, 33, 65])
 @pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32, np.float64], ids=str)
 def test_top_k_groups_of_strided_lines(instruction_set, threads, lines, dtype):
@@ -228,6 +244,18 @@ def test_top_k_in_buckets(instruction_set, threads, dtype):
         for bits in near(BUCKET_BITS):
             x = rng.integers(0, 2 ** min(bits, 7 if dtype.itemsize == 1 else 13), BUCKETS_LENGTH)
             check_top_k(x.astype(dtype), x.size, "decreasing")
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.uint64], ids=str)
+def test_top_k_in_buckets_of_elements_one_bit_apart(threads, dtype):
+    """A single bit, and it with the lowest: the bits that tell the bucket begin just there."""
+    rng = np.random.default_rng(0)
+    size = np.dtype(dtype).itemsize
+    for bit in {0, *near(BUCKET_BITS), 8 * size - 2, 8 * size - 1} & {*range(8 * size)}:
+        for others in {0, min(bit, 1)}:
+            bits = [0, 1 << bit, others, others | 1 << bit]
+            x = np.array(bits, f"u{size}")[rng.integers(0, 4, BUCKETS_LENGTH)].view(dtype)
+            check_top_k(x, x.size, "decreasing" if bit % 2 else "increasing")
 
 
 @pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
