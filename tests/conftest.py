@@ -1,10 +1,10 @@
 import os
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from scripts import SCRIPTS
 
 import dmlcpu
 from dmlcpu import _core
@@ -37,8 +37,7 @@ def build_core(tmp_path_factory):
     """A function that builds the C++ core and its tests with some options, or one target of it, and
     returns the build's folder. It lies in DMLCPU_TEST_BUILD, so that several runs share it, or is a
     new one. CMAKE_ARGS holds more options, as it does for pip."""
-    scripts = Path(sys.executable).parent  # where pip put cmake and ninja
-    os.environ["PATH"] = f"{scripts}{os.pathsep}{os.environ['PATH']}"
+    os.environ["PATH"] = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
     shared = os.environ.get("DMLCPU_TEST_BUILD")
     given = shlex.split(os.environ.get("CMAKE_ARGS", ""))
 

@@ -116,6 +116,12 @@ def test_tests_can_read_every_threshold():
         assert callable(value) == name.islower(), name
 
 
+def test_interpreters_start_in_a_clean_environment():
+    """Tests start Python by tests/scripts.py alone; no other file knows where it is."""
+    files = [p for p in (ROOT / "tests").glob("*.py") if re.search(r"sys\.exec\w+", p.read_text())]
+    assert [p.name for p in files] == ["scripts.py"]
+
+
 def test_everything_public_is_documented():
     for module in (dmlcpu, dmlcpu.directml):
         for name in set(module.__all__) - {"__version__"}:

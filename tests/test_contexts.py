@@ -2,12 +2,11 @@
 
 import asyncio
 import contextvars
-import subprocess
 import sys
-import textwrap
 import threading
 
 import pytest
+from scripts import run_python
 
 import dmlcpu
 from dmlcpu import _core
@@ -130,11 +129,7 @@ def test_a_generator_that_another_context_ends():
 @pytest.mark.skipif(sys.platform != "linux", reason="counts threads as Linux lists them")
 def test_calls_and_compiling_use_it():
     """Worker threads are started for the first call that may use them, and stay."""
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(CODE)],
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stdout) == (0, "0 0 0 0 3\n"), done.stderr
+    assert run_python(CODE) == "0 0 0 0 3"
 
 
 CODE = """

@@ -1,14 +1,12 @@
 """Older processors, emulated by QEMU where it is installed (Debian: qemu-user): only what they have is
 offered, and nothing outside the kernels uses more."""
 
-import os
 import platform
 import shutil
-import subprocess
-import sys
 import textwrap
 
 import pytest
+from scripts import start_python
 
 QEMU = shutil.which("qemu-x86_64")
 
@@ -44,10 +42,9 @@ CODE = """
     [("Nehalem", ["x86-64-v2"]), ("Haswell", ["x86-64-v2", "x86-64-v3"])],
 )
 def test_processor(processor, names):
-    done = subprocess.run(
-        [QEMU, "-cpu", processor, sys.executable, "-c", textwrap.dedent(CODE)],
-        env=os.environ | {"DMLCPU_ISA": ""}, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
+    done = start_python(
+        "-c", textwrap.dedent(CODE), emulator=(QEMU, "-cpu", processor), DMLCPU_ISA=""
+    )
     assert done.returncode == 0, done.stderr
     listed = ", ".join([*names, "auto"])
     assert done.stdout.splitlines() == [

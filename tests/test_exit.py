@@ -1,10 +1,9 @@
 """Daemon threads in the middle of calls while the interpreter ends: the process ends as without them."""
 
-import subprocess
-import sys
 import textwrap
 
 import pytest
+from scripts import start_python
 
 CODE = """
     import sys
@@ -41,8 +40,5 @@ CODE = """
 @pytest.mark.parametrize("call", ["argmax", "top_k", "gather_nd", "error", "list"])
 def test_daemon_threads(call):
     for _ in range(6):
-        done = subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(CODE), call],
-            capture_output=True, text=True, timeout=120, check=False,
-        )  # fmt: skip
+        done = start_python("-c", textwrap.dedent(CODE), call)
         assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")

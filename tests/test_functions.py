@@ -6,13 +6,13 @@ import inspect
 import pickle
 import pydoc
 import re
-import subprocess
 import sys
 import typing
 import weakref
 
 import numpy as np
 import pytest
+from scripts import run_python, start_python
 
 import dmlcpu
 from dmlcpu import AxisDirection, _core
@@ -132,7 +132,7 @@ def test_subclasses_of_str_may_be_anything():
 
 def test_submodules_are_loaded_when_used():
     """In a new interpreter: this one has loaded them."""
-    program = """if True:
+    program = """
         import sys, dmlcpu
         assert "directml" in dir(dmlcpu) and "argmax" in dir(dmlcpu) and "__doc__" in dir(dmlcpu)
         loaded = {name.partition(".")[0] for name in sys.modules}
@@ -149,7 +149,7 @@ def test_submodules_are_loaded_when_used():
         assert "dmlcpu.directml" not in sys.modules
         assert dmlcpu.directml.compile is sys.modules["dmlcpu.directml"].compile
     """
-    subprocess.run([sys.executable, "-c", program], check=True)
+    run_python(program)
     text = "^module 'dmlcpu' has no attribute 'no_such_name'$"
     with pytest.raises(AttributeError, match=text):
         dmlcpu.no_such_name  # noqa: B018
@@ -162,10 +162,7 @@ def test_type_checkers_know_submodules(tmp_path):
     program.write_text(
         "import dmlcpu\nreveal_type(dmlcpu.directml.calc_buffer_tensor_size)\ndmlcpu.no_such_name\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", program],
-        capture_output=True, text=True, check=False, cwd=tmp_path,
-    )  # fmt: skip
+    done = start_python("-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", program)
     assert 'program.py:2: note: Revealed type is "def (' in done.stdout
     assert 'program.py:3: error: Module has no attribute "no_such_name"' in done.stdout
     assert "Found 1 error" in done.stdout

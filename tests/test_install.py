@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scripts import start_python
 
 from dmlcpu import _core
 
@@ -165,17 +166,17 @@ def test_pkg_config(prefix, matrix, tmp_path):
     check_example(program, matrix)
 
 
-def place(python, option, folder):
+def place(option, **python):
     """What `python -m dmlcpu` prints."""
-    command = [python, "-m", "dmlcpu", option]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder)
+    done = start_python("-m", "dmlcpu", option, **python)
+    assert done.returncode == 0, done.stderr
     return Path(done.stdout.strip())
 
 
 def test_wheel(matrix, tmp_path):
-    assert (place(sys.executable, "--include-dir", tmp_path) / "dmlcpu" / "dmlcpu.hpp").is_file()
-    assert (place(sys.executable, "--pkg-config-dir", tmp_path) / "dmlcpu.pc").is_file()
-    package = place(sys.executable, "--cmake-dir", tmp_path)
+    assert (place("--include-dir") / "dmlcpu" / "dmlcpu.hpp").is_file()
+    assert (place("--pkg-config-dir") / "dmlcpu.pc").is_file()
+    package = place("--cmake-dir")
     folder = build(EXAMPLE, tmp_path / "embed", f"-Ddmlcpu_DIR={package}")
     check_example(folder / "embed_cpp", matrix)
     folder = build(PORT, tmp_path / "port", f"-Ddmlcpu_DIR={package}")
@@ -196,15 +197,15 @@ def editable(tmp_path):
         '  PATTERN "*.py*" EXCLUDE PATTERN "__pycache__" EXCLUDE PATTERN "directml" EXCLUDE)\n'
     )
     environment = tmp_path / "environment"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    made = start_python("-m", "venv", "--without-pip", environment)
+    assert made.returncode == 0, made.stderr
     python = environment / "bin" / "python"
     (site,) = (environment / "lib").glob("python*/site-packages")
     # NumPy and the build's tools are those of this environment.
     (site / "parent.pth").write_text("\n".join(path for path in sys.path if "-packages" in path))
-    subprocess.run(
-        [python, "-m", "pip", "install", "--no-deps", "--no-build-isolation", "--no-index", "-e", tree],
-        check=True,
-    )  # fmt: skip
+    options = ["--isolated", "--no-deps", "--no-build-isolation", "--no-index"]
+    installed = start_python("-m", "pip", "install", *options, "-e", tree, python=python)
+    assert installed.returncode == 0, installed.stderr
     return python, tree, site
 
 
@@ -212,15 +213,14 @@ def test_editable_install(matrix, tmp_path):
     """Python's sources are in the tree, what CMake installs is not."""
     python, tree, site = editable(tmp_path)
     program = "import dmlcpu, dmlcpu._core as c; print(dmlcpu.__file__, c.__file__, sep='\\n')"
-    done = subprocess.run(
-        [python, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path
-    )
+    done = start_python("-c", program, python=python)
+    assert done.returncode == 0, done.stderr
     source, module = map(Path, done.stdout.splitlines())
     assert tree in source.parents
     assert site in module.parents
-    assert (place(python, "--include-dir", tmp_path) / "dmlcpu" / "dmlcpu.hpp").is_file()
-    assert (place(python, "--pkg-config-dir", tmp_path) / "dmlcpu.pc").is_file()
-    package = place(python, "--cmake-dir", tmp_path)
+    assert (place("--include-dir", python=python) / "dmlcpu" / "dmlcpu.hpp").is_file()
+    assert (place("--pkg-config-dir", python=python) / "dmlcpu.pc").is_file()
+    package = place("--cmake-dir", python=python)
     assert site in package.parents
     folder = build(EXAMPLE, tmp_path / "embed", f"-Ddmlcpu_DIR={package}")
     check_example(folder / "embed_cpp", matrix)
@@ -244,11 +244,17 @@ def test_wheel_is_found_by_scikit_build_core(tmp_path):
         "target_link_libraries(user PRIVATE dmlcpu::dmlcpu)\n"
         "install(TARGETS user DESTINATION user)\n"
     )
-    subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w",
-         tmp_path / "wheels", tmp_path],
-        check=True,
-    )  # fmt: skip
+    done = start_python(
+        "-m",
+        "pip",
+        "wheel",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        tmp_path / "wheels",
+        tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
     (wheel,) = (tmp_path / "wheels").iterdir()
     with zipfile.ZipFile(wheel) as archive:
         assert "user/user" in archive.namelist()

@@ -1,22 +1,12 @@
 """Instruction sets: listed, forced by call and environment, refused where the machine lacks them."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
+from scripts import start_python
 
 import dmlcpu
 
 NAMES = dmlcpu.instruction_sets()
-
-
-def run_python(code, isa):
-    return subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | {"DMLCPU_ISA": isa}, capture_output=True,
-        text=True, timeout=60, check=False,
-    )  # fmt: skip
 
 
 def test_listed():
@@ -38,7 +28,7 @@ def test_each_can_be_used():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_environment(name):
-    done = run_python("import dmlcpu; print(dmlcpu.get_instruction_set())", name)
+    done = start_python("-c", "import dmlcpu; print(dmlcpu.get_instruction_set())", DMLCPU_ISA=name)
     assert done.stdout.strip() == name
 
 
@@ -48,7 +38,7 @@ def test_unknown():
         dmlcpu.use_instruction_set("sse9")
     with pytest.raises(TypeError, match="^name: must be a str, got int$"):
         dmlcpu.use_instruction_set(4)
-    done = run_python("import dmlcpu", "sse9")
+    done = start_python("-c", "import dmlcpu", DMLCPU_ISA="sse9")
     assert done.returncode == 1
     assert f"ImportError: DMLCPU_ISA: must be one of {listed}, got 'sse9'" in done.stderr
 

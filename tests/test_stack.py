@@ -1,12 +1,8 @@
 """Calls in threads with small stacks: 128 KiB for Python, NumPy and the call together, 64 KiB for
 OpenMP's workers. A call that needs more ends the process, or overwrites what is past the guard page."""
 
-import os
-import subprocess
-import sys
-import textwrap
-
 import pytest
+from scripts import run_python
 
 import data
 
@@ -104,9 +100,4 @@ CODE = """
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("instruction_set", data.INSTRUCTION_SETS)
 def test_small_stacks(instruction_set, threads):
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(CODE), instruction_set, str(threads)],
-        env=os.environ | {"OMP_STACKSIZE": "64k"},
-        capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+    assert run_python(CODE, instruction_set, str(threads), OMP_STACKSIZE="64k") == "done"

@@ -1,31 +1,18 @@
 """Threads: how many are used, that many callers and forked children work, and that memory stays flat."""
 
 import concurrent.futures
-import os
-import subprocess
 import sys
-import textwrap
 import threading
-import time
 
 import numpy as np
 import pytest
 import threadpoolctl
+from scripts import run_python
 
 import dmlcpu
 from dmlcpu import _core
 
 needs_openmp = pytest.mark.skipif(not _core.has_openmp(), reason="built without OpenMP")
-
-
-def run_python(code, **environment):
-    """Runs a script in a fresh interpreter and returns what it printed."""
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        env=os.environ | environment, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 @needs_openmp
@@ -149,27 +136,6 @@ def test_many_callers_at_once(threads):
         list(pool.map(work, range(8)))
 
 
-def test_the_interpreter_runs_meanwhile():
-    """The GIL is released: this thread's clock ticks in the middle of another thread's call."""
-    x = np.zeros(2**30, np.int8)  # never written: address space, not memory
-    window = []
-
-    def long_call():
-        start = time.perf_counter()
-        dmlcpu.argmax(x)
-        window.extend((start, time.perf_counter()))
-
-    thread = threading.Thread(target=long_call)
-    ticks = []
-    thread.start()
-    while thread.is_alive():
-        ticks.append(time.perf_counter())
-        time.sleep(0)
-    start, end = window
-    margin = (end - start) / 4
-    assert any(start + margin < tick < end - margin for tick in ticks)
-
-
 def test_input_that_changes_meanwhile(threads):
     """Another thread writes to the input during calls: answers are of no use, but nothing crashes
     and no index is out of range. In a process of its own, which a crash would end."""
@@ -210,15 +176,21 @@ def test_input_that_changes_meanwhile(threads):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the peak memory as Linux counts it")
 def test_memory_does_not_grow_with_the_input():
-    """A strided reduction, top-k and arg of a 64 MB tensor: the peak rises by less than 4 MB."""
+    """A strided reduction, top-k and arg of a 64 MB tensor: the peak rises by less than 4 MB. Each
+    further thread has some scratch memory of its own, and a machine may have many processors."""
     out = run_python(
         """
-        import resource
+        import re
+        from pathlib import Path
         import numpy as np
         import dmlcpu
+        dmlcpu.set_num_threads(2)
         x = np.ones((4096, 4096), np.float32)
         dmlcpu.argmax(np.ones((8, 8), np.float32), 0)
-        peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+        def peak():  # of this process, where getrusage begins with the parent's
+            return int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
+
         before = peak()
         dmlcpu.argmax(x, 0)
         dmlcpu.argmax(x.T, 0)
