@@ -1,0 +1,260 @@
+"""Calls whose inputs and outputs lie at guard pages. test_guarded.py runs this file, a family of calls
+in a process of its own, and reads which call it was that crashed."""
+
+import faulthandler
+import itertools
+import os
+import sys
+
+import numpy as np
+from guarded import GuardedMemory, c_strides, layouts
+
+import dmlcpu
+from dmlcpu import _core
+
+import data
+from data import TUNING, near
+
+VECTORS = (16, 32, 64, 128, 256)  # bytes, and of groups of them
+ENDS = (True, False)
+INDEX = np.dtype(np.uint32)
+# Rows around the sides of transposed squares, tiles of them and the rows that a vector holds.
+ROWS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 19, 31, 32, 33, 48, 63, 64, 65, 70]
+# One for each way in which kernels move and compare elements; the other types get some of the calls.
+FULL = [dtype for dtype in data.DTYPES if dtype.kind == "u" or dtype.name in ("float32", "float64")]
+
+
+class Calls:
+    """Runs every call on each instruction set, now and then on several threads, and notes it first."""
+
+    def __init__(self, note, input_bytes, output_bytes):
+        self._note = os.open(note, os.O_WRONLY | os.O_CREAT)
+        self._count = 0
+        self.input = GuardedMemory(input_bytes)
+        self.outputs = [GuardedMemory(output_bytes) for _ in range(2)]
+        _core.set_grain_bytes(1)
+
+    def check(self, case, call, outs, wants):
+        """call() is to write what `wants` holds, the outputs' bytes."""
+        self._count += 1
+        # Calls of several threads take long: every seventh, which no other loop's length divides.
+        threads = (1, 2 + self._count // 7 % 2) if self._count % 7 == 0 else (1,)
+        for isa, count in itertools.product(data.INSTRUCTION_SETS, threads):
+            os.pwrite(self._note, f"{case} on {isa}, {count} threads".ljust(200).encode(), 0)
+            dmlcpu.use_instruction_set(isa)
+            dmlcpu.set_num_threads(count)
+            for out in outs:
+                out.fill(77)
+            call()
+            if [out.tobytes() for out in outs] != wants:
+                raise AssertionError(f"wrong answer: {case} on {isa}, {count} threads")
+
+
+def values(rng, dtype, shape, distinct):
+    """Numbers that every type holds, as integers and as that type."""
+    x = rng.integers(0, 2 if dtype.kind == "b" else distinct, shape)
+    return x, x.astype(dtype)
+
+
+def check_arg(calls, dtype, shape, axis, strides_of, rng):
+    """First and last extremes along an axis of a matrix."""
+    numbers, x = values(rng, dtype, shape, 4)
+    last = numbers.shape[axis] - 1
+    first_largest = numbers.argmax(axis).astype(INDEX)
+    last_smallest = (last - np.flip(numbers, axis).argmin(axis)).astype(INDEX)
+    for strides, at_end in itertools.product(strides_of, ENDS):
+        view = calls.input.array(shape, dtype, at_end, strides)
+        view[...] = x
+        out = calls.outputs[0].array(first_largest.shape, INDEX, at_end)
+        for operator, direction, want in (
+            (dmlcpu.argmax, 0, first_largest),
+            (dmlcpu.argmin, 1, last_smallest),
+        ):
+            case = f"{operator.__name__}, {dtype} {shape} by {strides}, axis {axis}, {at_end=}"
+
+            def call(operator=operator, view=view, direction=direction, out=out):
+                operator(view, axis, axis_direction=direction, keepdims=False, out=out)
+
+            calls.check(case, call, [out], [want.tobytes()])
+
+
+def lengths(dtype):
+    widths = {width // dtype.itemsize for width in VECTORS}
+    short = min(TUNING.kShortRowBytes // dtype.itemsize, TUNING.kShortRowElements)
+    return sorted({*range(1, 10), *near(*widths - {0}), *near(short)})
+
+
+def short_rows(calls, rng):
+    for dtype in data.DTYPES:
+        every = 1 if dtype in FULL else 5
+        for rows, length in [*itertools.product(ROWS, lengths(dtype))][::every]:
+            strides = [(length, 1), (length, -1)]
+            if (rows + length) % 4 == 0:
+                strides = [*layouts(rows, length)]
+            check_arg(calls, dtype, (rows, length), 1, strides, rng)
+
+
+def columns(calls, rng):
+    for dtype in data.DTYPES:
+        every = 1 if dtype in FULL else 5
+        for steps, width in [*itertools.product([1, 2, 3, 5, 6, 9, 14], lengths(dtype))][::every]:
+            check_arg(calls, dtype, (steps, width), 0, layouts(steps, width), rng)
+        wide = near(TUNING.kNarrowColumnsBytes // dtype.itemsize, TUNING.kColumnTile)
+        for steps, width in itertools.product([2, 5, 7], wide):
+            check_arg(calls, dtype, (steps, width), 0, [(width, 1), (-width, 1)], rng)
+        # Narrow columns, several steps of which are swept side by side.
+        for width, steps in itertools.product((1, 2, 3, 7), (100, 1001)):
+            check_arg(calls, dtype, (steps, width), 0, [(width, 1), (-width, 1)], rng)
+
+
+def long_rows(calls, rng):
+    """Vector boundaries, one pass, blocks; and inputs that are prefetched, in all three ways."""
+    for dtype in data.DTYPES:
+        size = dtype.itemsize
+        aligned = [TUNING.kAlignFromVectors * width // size for width in (16, 32, 64)]
+        blocks = [TUNING.kArgBlockBytes // size, TUNING.kOnePassBytes // size]
+        for length in near(*aligned, *blocks):
+            for rows in (1, 3):
+                strides = [(length, 1), (length, -1), (length + 1, 1), (2 * length, 2)]
+                check_arg(calls, dtype, (rows, length), 1, strides, rng)
+        swept = TUNING.kSweepPrefetchBytes // size
+        for axis, (rows, length) in (
+            (1, (swept // 3 + 5, 3)),
+            (1, (swept // 11 + 5, 11)),
+            (0, (5, swept // 5 + 7)),
+            (0, (swept // 100 + 3, 100)),
+            (1, (9, TUNING.kRowPrefetchLeastBytes // size // 9 + 1)),
+        ):
+            check_arg(calls, dtype, (rows, length), axis, [(length, 1), (length, -1)], rng)
+
+
+def check_top_k(calls, dtype, shape, axis, ks, strides_of, rng):
+    """The largest and the smallest k along an axis of a matrix."""
+    numbers, x = values(rng, dtype, shape, 100)
+    orders = [np.argsort(sign * numbers, axis, kind="stable") for sign in (1, -1)]
+    for strides, at_end in itertools.product(strides_of, ENDS):
+        view = calls.input.array(shape, dtype, at_end, strides)
+        view[...] = x
+        for k, direction in itertools.product(ks, (0, 1)):
+            indices = orders[direction].take(range(k), axis).astype(INDEX)
+            selected = np.take_along_axis(x, indices.astype(np.int64), axis)
+            outs = [
+                memory.array(indices.shape, out_type, at_end)
+                for memory, out_type in zip(calls.outputs, (dtype, INDEX))
+            ]
+            case = f"top_k {k}, {dtype} {shape} by {strides}, axis {axis}, {at_end=}"
+
+            def call(view=view, k=k, direction=direction, outs=outs):
+                dmlcpu.top_k(view, k, axis=axis, axis_direction=direction, out=outs)
+
+            calls.check(case, call, outs, [selected.tobytes(), indices.tobytes()])
+
+
+def top_k_short(calls, rng):
+    """Rows side by side, and each by itself."""
+    for dtype in data.DTYPES:
+        for rows, length in itertools.product((1, 2, 7, 8, 9, 17, 33), (2, 3, 15, 17, 33, 65, 129)):
+            ks = sorted({2, 5, 17, 33, length // 2 + 1, length} & {*range(2, length + 1)})
+            few = list(layouts(rows, length))[rows % 2 :: 2]
+            check_top_k(calls, dtype, (rows, length), 1, ks[:: 1 + rows % 2], few, rng)
+            few = list(layouts(length, rows))[rows % 2 :: 2]
+            check_top_k(calls, dtype, (length, rows), 0, ks[rows % 2 :: 2], few, rng)
+
+
+def top_k_long(calls, rng):
+    """Block extremes, samples and histograms, buckets, and rows split over threads."""
+    for dtype in data.DTYPES:
+        length = TUNING.kTopKHistogramLength + 1
+        rows = [(2, length), (1, 1000)]
+        for shape in rows:
+            n = shape[1]
+            ks = (2, n // 100, n // 20, n // 3, n // 2 + 1, n)
+            strides = [(n, 1), (n + 1, -1), (2 * n, 2)]
+            check_top_k(calls, dtype, shape, 1, ks, strides, rng)
+        n = TUNING.kTopKBucketsLength + 1
+        check_top_k(calls, dtype, (1, n), 1, (2, n // 20, n - 1), [(n, 1), (n, -1)], rng)
+        # Enough for two pieces, whatever k is.
+        n = 2 * TUNING.top_k_min_piece_bytes(2) // dtype.itemsize + 1
+        check_top_k(calls, dtype, (1, n), 1, (9, n // 30), [(n, 1)], rng)
+        check_top_k(calls, dtype, (n // 9, 9), 0, (3,), [(9, 1)], rng)
+
+
+def check_gather(calls, x_shape, size, inner_stride, indices, index_strides, rng):
+    """Slices of a tensor, all but the last of whose dimensions are indexed."""
+    dtype = np.dtype(f"u{size}")
+    strides = [stride * abs(inner_stride) for stride in c_strides(x_shape)]
+    strides[-1] = inner_stride
+    x = rng.integers(0, 256, x_shape).astype(dtype)
+    wrapped = tuple(np.moveaxis(indices.astype(np.int64), -1, 0))
+    want = x[wrapped]
+    for at_end in ENDS:
+        view = calls.input.array(x_shape, dtype, at_end, strides)
+        view[...] = x
+        at = calls.outputs[1].array(indices.shape, indices.dtype, at_end, index_strides)
+        at[...] = indices
+        out = calls.outputs[0].array(want.shape, dtype, at_end)
+        for mode in ("raise", "clip"):
+            case = (
+                f"gather {mode}, {dtype} {x_shape} by {strides}, "
+                f"indices {indices.dtype} {indices.shape} by {index_strides}, {at_end=}"
+            )
+
+            def call(view=view, at=at, mode=mode, out=out):
+                dmlcpu.gather_nd(view, at, mode=mode, out=out)
+
+            calls.check(case, call, [out], [want.tobytes()])
+
+
+def some_indices(rng, sizes, count, dtype):
+    """Tuples in any order, the tensor's first one first and its last one last."""
+    low = 0 if dtype.kind == "u" else -1
+    indices = np.stack([rng.integers(low * size, size, count) for size in sizes], -1)
+    indices[0] = 0
+    indices[-1] = np.array(sizes) - 1
+    return indices.astype(dtype)
+
+
+def gather_slices(calls, rng):
+    """Every length of a slice that has a copy of its own, of elements of any size."""
+    long = [*near(100, 128, 192, 256, 1000), *near(TUNING.kGatherLinesBytes)]
+    for size in (1, 2, 4, 8):
+        for n, elements in enumerate([*range(1, 71 // size + 4), *(b // size for b in long)]):
+            for count in (1, 2, TUNING.kGatherPrefetch + 2, 40):
+                dtype = data.INDEX_DTYPES[(n + count) % 4]
+                indices = some_indices(rng, (6,), count, dtype)
+                for step in (1, -1, 2):
+                    check_gather(calls, (6, elements), size, step, indices, (1, 1), rng)
+    # Large enough to be written by non-temporal stores.
+    elements = 1024
+    count = TUNING.kGatherCachedBytes // elements + 9
+    indices = some_indices(rng, (6,), count, np.dtype(np.int64))
+    check_gather(calls, (6, elements), 1, 1, indices, (1, 1), rng)
+
+
+def gather_tuples(calls, rng):
+    """Contiguous tuples, strided ones and those whose coordinates lie apart."""
+    block, chunk = TUNING.kGatherTupleBlock, TUNING.kGatherChunk
+    for dtype, length in itertools.product(data.INDEX_DTYPES, (1, 2, 3, 4)):
+        sizes = (5, 3, 4, 2)[:length]
+        for count in [*range(1, 20), *near(block, 2 * block, chunk)]:
+            indices = some_indices(rng, sizes, count, dtype)
+            for strides in ((length, 1), (length + 1, 1), (1, count), (-length, 1)):
+                check_gather(calls, (*sizes, 1 + count % 3), 2, 1, indices, strides, rng)
+
+
+# (input bytes, bytes of an output or of indices) of each.
+FAMILIES = {
+    short_rows: (2**20, 2**16),
+    columns: (2**20, 2**16),
+    long_rows: (2**22, 2**22),
+    top_k_short: (2**20, 2**20),
+    top_k_long: (2**22, 2**21),
+    gather_slices: (2**20, 2**26),
+    gather_tuples: (2**16, 2**16),
+}
+
+if __name__ == "__main__":
+    faulthandler.enable()
+    for family, sizes in FAMILIES.items():
+        if family.__name__ == sys.argv[1]:
+            family(Calls(sys.argv[2], *sizes), np.random.default_rng(0))
