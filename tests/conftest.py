@@ -4,12 +4,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from scripts import SCRIPTS
 
 import dmlcpu
 from dmlcpu import _core
 
-import data
+pytest.register_assert_rewrite("checks", "data", "reference", "scripts")
+
+import data  # noqa: E402
+from scripts import SCRIPTS  # noqa: E402
 
 ROOT = Path(__file__).parent.parent
 

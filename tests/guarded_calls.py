@@ -7,13 +7,13 @@ import os
 import sys
 
 import numpy as np
-from guarded import GuardedMemory, c_strides, layouts
 
 import dmlcpu
 from dmlcpu import _core
 
 import data
 from data import TUNING, near
+from guarded import GuardedMemory, c_strides, layouts
 
 VECTORS = (16, 32, 64, 128, 256)  # bytes, and of groups of them
 ENDS = (True, False)
@@ -153,7 +153,9 @@ def check_top_k(calls, dtype, shape, axis, ks, strides_of, rng):
 def top_k_short(calls, rng):
     """Rows side by side, and each by itself."""
     for dtype in data.DTYPES:
-        for rows, length in itertools.product((1, 2, 7, 8, 9, 17, 33), (2, 3, 15, 17, 33, 65, 129)):
+        every = 1 if dtype in FULL else 5
+        shapes = itertools.product((1, 2, 7, 8, 9, 17, 33), (2, 3, 15, 17, 33, 65, 129))
+        for rows, length in [*shapes][::every]:
             ks = sorted({2, 5, 17, 33, length // 2 + 1, length} & {*range(2, length + 1)})
             few = list(layouts(rows, length))[rows % 2 :: 2]
             check_top_k(calls, dtype, (rows, length), 1, ks[:: 1 + rows % 2], few, rng)

@@ -6,6 +6,7 @@ import shutil
 import textwrap
 
 import pytest
+
 from scripts import start_python
 
 QEMU = shutil.which("qemu-x86_64")

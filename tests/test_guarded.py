@@ -3,9 +3,10 @@
 import sys
 from pathlib import Path
 
-import guarded_calls
 import numpy as np
 import pytest
+
+import guarded_calls
 from guarded import GuardedMemory
 from scripts import start_python
 

@@ -2,6 +2,7 @@
 each builds and runs examples/embed_cpp, some examples/directml_port and a consumer in plain C."""
 
 import importlib.metadata
+import os
 import re
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from scripts import start_python
 
 from dmlcpu import _core
@@ -244,16 +246,13 @@ def test_wheel_is_found_by_scikit_build_core(tmp_path):
         "target_link_libraries(user PRIVATE dmlcpu::dmlcpu)\n"
         "install(TARGETS user DESTINATION user)\n"
     )
+    # As the other builds, by the environment's compiler; but not with pip's settings or a generator
+    # that may not be there.
+    environment = {name: os.environ[name] for name in os.environ if name != "CMAKE_GENERATOR"}
     done = start_python(
-        "-m",
-        "pip",
-        "wheel",
-        "--no-deps",
-        "--no-build-isolation",
-        "-w",
-        tmp_path / "wheels",
-        tmp_path,
-    )
+        "-m", "pip", "wheel", "--isolated", "--no-deps", "--no-build-isolation",
+        "-w", tmp_path / "wheels", tmp_path, **environment,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     (wheel,) = (tmp_path / "wheels").iterdir()
     with zipfile.ZipFile(wheel) as archive:

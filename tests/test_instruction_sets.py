@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from scripts import start_python
 
 import dmlcpu
+
+from scripts import start_python
 
 NAMES = dmlcpu.instruction_sets()
 

@@ -7,10 +7,11 @@ import threading
 import numpy as np
 import pytest
 import threadpoolctl
-from scripts import run_python
 
 import dmlcpu
 from dmlcpu import _core
+
+from scripts import run_python
 
 needs_openmp = pytest.mark.skipif(not _core.has_openmp(), reason="built without OpenMP")
 
