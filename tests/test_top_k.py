@@ -25,6 +25,7 @@ LANES_MIN_LINES = TUNING.kTopKLanesMinLines
 LANES_MAX_LENGTH = TUNING.kTopKLanesMaxLength
 LANES_MAX_K = TUNING.kTopKLanesMaxK
 LANES_BLOCK = TUNING.kTopKLanesBlock
+LANES_BOUND = 5 * TUNING.kTopKLanesBlocksPerSlot * LANES_BLOCK  # the least length, with k = 5
 SAMPLED_LENGTH = bisect.bisect_left(range(10**6), 1, key=TUNING.top_k_sample)
 RADIX_SORT_PER_BYTE = TUNING.kTopKRadixSortPerByte
 BUCKET_RADIX_LENGTH = TUNING.kTopKBucketRadixLength
@@ -135,7 +136,7 @@ def test_top_k_of_lines_side_by_side(instruction_set, threads, dtype, direction)
     ends = [np.iinfo(dtype).min, np.iinfo(dtype).max] if dtype.kind in "iu" else [-np.inf, np.inf]
     for lines, n, k in [
         *((lines, 40, 3) for lines in [*near(LANES_MIN_LINES, 16, 32), 70]),
-        *((9, n, 5) for n in near(5, LANES_BLOCK, 10 * LANES_BLOCK, 2 * 10 * LANES_BLOCK)),
+        *((9, n, 5) for n in near(5, LANES_BLOCK, LANES_BOUND, 2 * LANES_BOUND)),
         *((9, n, 5) for n in near(LANES_MAX_LENGTH)),
         *((9, 40, k) for k in range(1, LANES_MAX_K + 2)),
     ]:

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "check.hpp"
+#include "core/tuning.hpp"
 #include "dmlcpu/runtime.hpp"
 #include "kernels/dispatch.hpp"
 
 namespace {
 
-constexpr std::int64_t kCount = 77;  // two blocks of tuples and a rest
+constexpr std::int64_t kCount = 2 * dmlcpu::tuning::kGatherTupleBlock + 13;
 constexpr std::int64_t kFirst = 3;
 constexpr std::int64_t kBatchStride = 1000;
 
