@@ -4,6 +4,7 @@ each builds and runs examples/embed_cpp, some examples/directml_port and a consu
 import importlib.metadata
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -155,11 +156,12 @@ def test_cmake_package_static(prefix, tmp_path):
 @pytest.mark.skipif(shutil.which("pkg-config") is None, reason="needs pkg-config")
 def test_pkg_config(prefix, matrix, tmp_path):
     library = next(prefix.rglob("libdmlcpu.so")).parent
-    flags = subprocess.run(
+    printed = subprocess.run(
         ["pkg-config", "--cflags", "--libs", "dmlcpu"],
         env={"PKG_CONFIG_PATH": str(library / "pkgconfig"), "PATH": "/usr/bin:/bin"},
         capture_output=True, text=True, check=True,
-    ).stdout.split()  # fmt: skip
+    ).stdout  # fmt: skip
+    flags = shlex.split(printed)  # the folder's name may have spaces
     sources = [EXAMPLE / "main.cpp", EXAMPLE / "npy.cpp"]
     program = tmp_path / "program"
     subprocess.run(
