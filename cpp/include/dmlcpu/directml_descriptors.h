@@ -1,6 +1,7 @@
 /* DirectML's descriptors of the operators that dmlcpu has, for C and C++: names, values and layouts
  * are those of DirectML.h, so that code which fills them in compiles unchanged. Where the real
- * header was included before this one, its types are used instead; after it would be too late.
+ * header was included before this one, for any DML_TARGET_VERSION, its types are used instead;
+ * after it would be too late.
  *
  * DirectML: https://learn.microsoft.com/windows/ai/directml/dml */
 #pragma once
@@ -47,7 +48,13 @@ typedef enum DML_TENSOR_DATA_TYPE {
 
 typedef enum DML_TENSOR_TYPE { DML_TENSOR_TYPE_INVALID, DML_TENSOR_TYPE_BUFFER } DML_TENSOR_TYPE;
 
-typedef enum DML_TENSOR_FLAGS {
+#ifdef __cplusplus
+#define DMLCPU_FLAGS : UINT /* so that every combination, and ~, is a value of the type */
+#else
+#define DMLCPU_FLAGS
+#endif
+
+typedef enum DML_TENSOR_FLAGS DMLCPU_FLAGS {
   DML_TENSOR_FLAG_NONE = 0x0,
   DML_TENSOR_FLAG_OWNED_BY_DML = 0x1
 } DML_TENSOR_FLAGS;
@@ -165,8 +172,32 @@ typedef struct DML_GATHER_ND1_OPERATOR_DESC {
   UINT BatchDimensionCount;
 } DML_GATHER_ND1_OPERATOR_DESC;
 
+/* --- flags, with the operators of DEFINE_ENUM_FLAG_OPERATORS ---------------------------------- */
+
+#ifdef __cplusplus
+constexpr DML_TENSOR_FLAGS operator|(DML_TENSOR_FLAGS a, DML_TENSOR_FLAGS b) {
+  return static_cast<DML_TENSOR_FLAGS>(static_cast<UINT>(a) | static_cast<UINT>(b));
+}
+constexpr DML_TENSOR_FLAGS operator&(DML_TENSOR_FLAGS a, DML_TENSOR_FLAGS b) {
+  return static_cast<DML_TENSOR_FLAGS>(static_cast<UINT>(a) & static_cast<UINT>(b));
+}
+constexpr DML_TENSOR_FLAGS operator^(DML_TENSOR_FLAGS a, DML_TENSOR_FLAGS b) {
+  return static_cast<DML_TENSOR_FLAGS>(static_cast<UINT>(a) ^ static_cast<UINT>(b));
+}
+constexpr DML_TENSOR_FLAGS operator~(DML_TENSOR_FLAGS a) {
+  return static_cast<DML_TENSOR_FLAGS>(~static_cast<UINT>(a));
+}
+inline DML_TENSOR_FLAGS& operator|=(DML_TENSOR_FLAGS& a, DML_TENSOR_FLAGS b) { return a = a | b; }
+inline DML_TENSOR_FLAGS& operator&=(DML_TENSOR_FLAGS& a, DML_TENSOR_FLAGS b) { return a = a & b; }
+inline DML_TENSOR_FLAGS& operator^=(DML_TENSOR_FLAGS& a, DML_TENSOR_FLAGS b) { return a = a ^ b; }
+#endif
+
+#endif /* DIRECTML_H */
+
 /* --- feature levels --------------------------------------------------------------------------- */
 
+/* The real header has them for DML_TARGET_VERSION 0x2000 and later. */
+#if !defined(DIRECTML_H) || (defined(DML_TARGET_VERSION) && DML_TARGET_VERSION < 0x2000)
 typedef enum DML_FEATURE_LEVEL {
   DML_FEATURE_LEVEL_1_0 = 0x1000,
   DML_FEATURE_LEVEL_2_0 = 0x2000,
@@ -184,11 +215,4 @@ typedef enum DML_FEATURE_LEVEL {
   DML_FEATURE_LEVEL_6_3 = 0x6300,
   DML_FEATURE_LEVEL_6_4 = 0x6400
 } DML_FEATURE_LEVEL;
-
-#ifdef __cplusplus
-constexpr DML_TENSOR_FLAGS operator|(DML_TENSOR_FLAGS a, DML_TENSOR_FLAGS b) {
-  return static_cast<DML_TENSOR_FLAGS>(static_cast<int>(a) | static_cast<int>(b));
-}
 #endif
-
-#endif /* DIRECTML_H */
