@@ -1,6 +1,7 @@
 // The typed functions: what they make of sizes, strides, axes and options. The operators themselves
 // are tested through Python.
 #include <type_traits>
+#include <vector>
 
 #include "check.hpp"
 #include "dmlcpu/dmlcpu.hpp"
@@ -104,6 +105,17 @@ void test_views() {
   CHECK(check::error_of<dmlcpu::ValueError>([] {
           const View<const float> view(kMatrix, {3, 3}, {1});
         }) == "strides: must be as many as sizes, got 1");
+  const std::int64_t sizes[] = {3, 3};
+  CHECK(check::error_of<dmlcpu::ValueError>([&] {
+          const View<const float> view(kMatrix, {sizes, -1});
+        }) == "count: must be at least 0, got -1");
+  CHECK(check::error_of<dmlcpu::ValueError>([&] {
+          const View<const float> view(kMatrix, std::vector<int>(9, 1));
+        }) == "sizes: must be at most 8, got more");
+  // A number alone is no list: it would be taken for rows where columns follow.
+  static_assert(!std::is_constructible_v<View<const float>, const float*, int>);
+  // What output_shape() gives.
+  CHECK(View<const float>(kMatrix, dmlcpu::Shape{2, {3, 3}}).tensor().strides[0] == 3);
   // Sizes whose product wraps are the operators' to refuse.
   const std::int64_t huge = std::int64_t{1} << 62;
   std::uint32_t at = 0;

@@ -51,6 +51,10 @@ struct DataTypeInfo {
   char kind;
 };
 
+// Hidden: g++ makes an inline variable that a plugin exports a reason never to unload it.
+#ifdef __GNUC__
+__attribute__((visibility("hidden")))
+#endif
 inline constexpr DataTypeInfo kDataTypeInfo[] = {
 #define DMLCPU_INFO(enumerator, name, storage, kind) {name, sizeof(storage), kind},
     DMLCPU_DATA_TYPES(DMLCPU_INFO)

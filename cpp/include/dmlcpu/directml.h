@@ -2,7 +2,7 @@
  *
  *   directml_descriptors.h   DML_TENSOR_DESC, DML_ARGMAX_OPERATOR_DESC and the others
  *   directml_c.h             compile a DML_OPERATOR_DESC, dispatch it, in plain C
- *   directml.hpp             the same in C++, with exceptions
+ *   directml.hpp             the same in C++, with exceptions; left out without them
  *
  * The operators: ARGMIN, ARGMAX, REDUCE with these two functions, TOP_K, TOP_K1, GATHER_ND,
  * GATHER_ND1. docs/directml.md says what maps to what, and where dmlcpu differs. */
@@ -11,7 +11,7 @@
 #include "dmlcpu/directml_c.h"
 #include "dmlcpu/directml_descriptors.h"
 
-#ifdef __cplusplus
+#ifdef __cpp_exceptions
 #include "dmlcpu/directml.hpp"
 #endif
 

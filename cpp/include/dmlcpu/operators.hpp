@@ -6,12 +6,10 @@
 // of threads or the instruction set.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 
 #include "dmlcpu/export.hpp"
+#include "dmlcpu/lists.hpp"
 #include "dmlcpu/tensor.hpp"
 
 namespace dmlcpu {
@@ -29,21 +27,6 @@ enum class NanPolicy : std::uint8_t {
 enum class IndexMode : std::uint8_t {
   kRaise,  ///< throw IndexError, nothing is written
   kClip,   ///< clamp to [0, size - 1], after negative indices have been wrapped
-};
-
-/// Axes to reduce. One more than kMaxRank can be held, so that a list that is too long still shows
-/// its duplicate or its axis out of range.
-struct AxisList {
-  AxisList() = default;  ///< every axis
-  AxisList(std::initializer_list<std::int64_t> axes) : all(false) {
-    for (auto axis = axes.begin(); axis != axes.end() && count <= kMaxRank; ++axis) {
-      values[static_cast<std::size_t>(count++)] = *axis;
-    }
-  }
-
-  bool all = true;  ///< every axis; `count` and `values` are not read
-  int count = 0;
-  std::array<std::int64_t, kMaxRank + 1> values{};
 };
 
 /// DML_ARGMIN_OPERATOR_DESC and DML_ARGMAX_OPERATOR_DESC.

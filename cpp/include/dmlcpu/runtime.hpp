@@ -1,6 +1,7 @@
 // How the operators run: threads and instruction sets.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -68,11 +69,28 @@ class ScopedThreads {
 /// ```
 DMLCPU_API void set_grain_bytes(std::int64_t bytes);
 
+namespace detail {
+
+/// Nothing of the standard library crosses the shared library's boundary: its layout depends on the
+/// caller's compiler and switches.
+DMLCPU_API int instruction_set_count();
+DMLCPU_API const char* instruction_set_name(int index);
+DMLCPU_API const char* current_instruction_set();
+DMLCPU_API void use_instruction_set(const char* name, std::size_t length);
+
+}  // namespace detail
+
 /// The names of the instruction sets that were built and that this machine has, smallest first.
-DMLCPU_API std::vector<std::string_view> instruction_sets();
+inline std::vector<std::string_view> instruction_sets() {
+  std::vector<std::string_view> names;
+  for (int i = 0; i < detail::instruction_set_count(); ++i) {
+    names.emplace_back(detail::instruction_set_name(i));
+  }
+  return names;
+}
 
 /// The name of the instruction set in use.
-DMLCPU_API std::string_view instruction_set();
+inline std::string_view instruction_set() { return detail::current_instruction_set(); }
 
 /// Switches all later calls in the process to the named set, "auto" for the largest.
 /// Throws ValueError when there is no such set or the machine lacks it.
@@ -82,6 +100,8 @@ DMLCPU_API std::string_view instruction_set();
 /// assert(dmlcpu::instruction_set() == dmlcpu::instruction_sets().front());
 /// dmlcpu::use_instruction_set("auto");
 /// ```
-DMLCPU_API void use_instruction_set(std::string_view name);
+inline void use_instruction_set(std::string_view name) {
+  detail::use_instruction_set(name.data(), name.size());
+}
 
 }  // namespace dmlcpu

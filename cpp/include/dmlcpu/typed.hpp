@@ -1,8 +1,9 @@
 // The operators as functions on typed memory.
 //
-// Element types are float, double, Float16, BFloat16, bool and the integers of 8 to 64 bits; index
-// types uint32, int32, uint64 and int64 of <cstdint>. Views are a pointer, sizes and, unless the
-// elements are packed in row-major order, strides, all in elements; rank 0 to 8.
+// Element types are float, double, Float16, BFloat16, the compiler's _Float16 and __bf16 where it
+// has them (std::float16_t and std::bfloat16_t of C++23), bool and the integers of 8 to 64 bits;
+// index types those of 32 and 64 bits. Views are a pointer, sizes and, unless the elements are
+// contiguous in row-major order, strides, all in elements; rank 0 to 8.
 //
 // Name the element and index types, as the examples do: then braces become views, and views to
 // write to are views to read from.
@@ -18,59 +19,59 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <initializer_list>
-#include <string>
 #include <type_traits>
 
-#include "dmlcpu/data_type.hpp"
+#include "dmlcpu/element_types.hpp"
 #include "dmlcpu/error.hpp"
+#include "dmlcpu/lists.hpp"
 #include "dmlcpu/operators.hpp"
 #include "dmlcpu/runtime.hpp"
 #include "dmlcpu/tensor.hpp"
 
 namespace dmlcpu {
 
-/// Whether tensors can be of elements T.
-template <class T>
-inline constexpr bool is_element =
-#define DMLCPU_IS(enumerator, name, storage, kind) std::is_same_v<T, storage> ||
-    DMLCPU_DATA_TYPES(DMLCPU_IS)
-#undef DMLCPU_IS
-        std::is_same_v<T, bool>;
-
-/// The DataType of elements T.
-template <class T>
-constexpr DataType data_type_of() {
-  static_assert(is_element<T>, "not an element type of dmlcpu");
-  DataType type = DataType::kBool;
-#define DMLCPU_IF(enumerator, name, storage, kind)                             \
-  if (std::is_same_v<T, storage> && DataType::enumerator != DataType::kBool) { \
-    type = DataType::enumerator;                                               \
-  }
-  DMLCPU_DATA_TYPES(DMLCPU_IF)
-#undef DMLCPU_IF
-  return type;
-}
-
 /// A typed view of somebody else's memory, with sizes and strides in elements, outermost dimension
-/// first. Throws ValueError for more than kMaxRank dimensions, or strides of another number.
+/// first: braces, a pointer and a count, a std::vector or another list of integers (lists.hpp), a
+/// Shape. Throws ValueError for more than kMaxRank dimensions, or strides of another number.
+///
+/// ```
+/// const float x[] = {1, 2, 3, 3, 0, 4, 2, 5, 2};
+/// const std::size_t rows = 3;
+/// const int shape[] = {3, 3};
+/// const int rank = 2;
+/// assert(dmlcpu::View<const float>(x, {rows, 3}).tensor().strides[0] == 3);
+/// assert(dmlcpu::View<const float>(x, {shape, rank}).tensor().strides[0] == 3);
+/// const dmlcpu::View<const float> transposed(x, shape, {1, 3});
+/// assert(transposed.tensor().strides[0] == 1);
+/// ```
 template <class T>
 class View {
  public:
   using Element = std::remove_const_t<T>;
-  using List = std::initializer_list<std::int64_t>;
 
-  /// Packed in row-major order.
-  View(T* data, List sizes) : View(data, begin_of(sizes), count_of(sizes)) {}
-  View(T* data, const Shape& shape) : View(data, shape.sizes.data(), shape.rank) {}
+  /// Contiguous in row-major order.
+  View(T* data, const ExtentList& sizes) {
+    if (sizes.count > kMaxRank) detail::fail_value("sizes", "must be at most 8", "more");
+    tensor_.data = data;
+    tensor_.type = data_type_of<Element>();
+    tensor_.rank = sizes.count;
+    // Unsigned: the operators refuse sizes whose product wraps, but here it may.
+    std::uint64_t stride = 1;
+    for (auto d = static_cast<std::size_t>(sizes.count); d-- > 0;) {
+      tensor_.sizes[d] = sizes.values[d];
+      tensor_.strides[d] = static_cast<std::int64_t>(stride);
+      stride *= static_cast<std::uint64_t>(sizes.values[d]);
+    }
+  }
 
   /// Strides may be 0 to broadcast, or negative; `data` is the element at coordinates 0.
-  View(T* data, List sizes, List strides) : View(data, begin_of(sizes), count_of(sizes)) {
-    if (strides.size() != sizes.size()) {
-      throw ValueError("strides: must be as many as sizes, got " + std::to_string(strides.size()));
+  View(T* data, const ExtentList& sizes, const ExtentList& strides) : View(data, sizes) {
+    if (strides.count != sizes.count) {
+      detail::fail_value("strides", "must be as many as sizes", strides.count);
     }
-    std::copy(strides.begin(), strides.end(), tensor_.strides.begin());
+    std::copy_n(strides.values.begin(), strides.count, tensor_.strides.begin());
   }
 
   /// A view to read from, of one to write to.
@@ -81,27 +82,6 @@ class View {
   const BasicTensor<Pointer>& tensor() const { return tensor_; }
 
  private:
-  static const std::int64_t* begin_of(List list) { return list.begin(); }
-  static int count_of(List list) {
-    return static_cast<int>(std::min(list.size(), std::size_t{kMaxRank} + 1));
-  }
-
-  View(T* data, const std::int64_t* sizes, int rank) {
-    if (rank > kMaxRank) {
-      throw ValueError("sizes: must be at most " + std::to_string(kMaxRank) + ", got more");
-    }
-    tensor_.data = data;
-    tensor_.type = data_type_of<Element>();
-    tensor_.rank = rank;
-    // Unsigned: the operators refuse sizes whose product wraps, but here it may.
-    std::uint64_t stride = 1;
-    for (int d = rank - 1; d >= 0; --d) {
-      tensor_.sizes[d] = sizes[d];
-      tensor_.strides[d] = static_cast<std::int64_t>(stride);
-      stride *= static_cast<std::uint64_t>(sizes[d]);
-    }
-  }
-
   BasicTensor<Pointer> tensor_;
 };
 
@@ -214,12 +194,12 @@ void argmax(const View<const T>& input, const AxisList& axes, const View<Index>&
 /// assert(at[0] == 3 && at[1] == 1 && at[2] == 2 && at[3] == 3);
 /// ```
 template <class T, class Index>
-void top_k(const View<const T>& input, std::int64_t k, std::int64_t axis, const View<T>& values,
+void top_k(const View<const T>& input, Integer k, Integer axis, const View<T>& values,
            const View<Index>& indices, const TopKOptions& options = {}) {
   TopKDescriptor descriptor;
   descriptor.input = input.tensor();
-  descriptor.axis = axis;
-  descriptor.k = k;
+  descriptor.axis = axis.value;
+  descriptor.k = k.value;
   descriptor.axis_direction = options.axis_direction;
   descriptor.nan_policy = options.nan_policy;
   descriptor.values = values.tensor();

@@ -16,4 +16,15 @@ std::string to_text(const Shape& shape) {
   return text + (shape.rank == 1 ? ",)" : ")");
 }
 
+namespace detail {
+
+void fail_value(const char* argument, const char* requirement, const char* actual) {
+  fail<ValueError>(argument, requirement, actual);
+}
+
+void fail_value(const char* argument, const char* requirement, std::int64_t actual) {
+  fail<ValueError>(argument, requirement, actual);
+}
+
+}  // namespace detail
 }  // namespace dmlcpu

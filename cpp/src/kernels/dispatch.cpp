@@ -87,17 +87,17 @@ std::atomic<const KernelTable*>& current() {
 
 const KernelTable& kernels() { return *current().load(std::memory_order_acquire); }
 
-std::vector<std::string_view> instruction_sets() {
-  std::vector<std::string_view> names;
-  names.reserve(static_cast<std::size_t>(supported()));
-  for (int i = 0; i < supported(); ++i) names.emplace_back(tables[i].name);
-  return names;
+namespace detail {
+
+int instruction_set_count() { return supported(); }
+
+const char* instruction_set_name(int index) { return tables[index].name; }
+
+const char* current_instruction_set() { return kernels().name; }
+
+void use_instruction_set(const char* name, std::size_t length) {
+  current().store(find("name", {name, length}), std::memory_order_release);
 }
 
-std::string_view instruction_set() { return kernels().name; }
-
-void use_instruction_set(std::string_view name) {
-  current().store(find("name", name), std::memory_order_release);
-}
-
+}  // namespace detail
 }  // namespace dmlcpu
