@@ -230,13 +230,13 @@ class Compiled {
  private:
   /// Plans for the number of threads that the context asks for.
   static directml::CompiledOperator compile(const Descriptor& descriptor,
-                                            const dmlcpu_compile_options& options) {
+                                            const directml::CompileOptions& options) {
     const ContextThreads threads;
     return directml::CompiledOperator(descriptor.desc(), options);
   }
 
-  static dmlcpu_compile_options options(UINT feature_level, py::handle nan_policy,
-                                        py::handle mode) {
+  static directml::CompileOptions options(UINT feature_level, py::handle nan_policy,
+                                          py::handle mode) {
     return {as_enum<DML_FEATURE_LEVEL>(feature_level),
             as_nan_policy(nan_policy) == NanPolicy::kOmit ? DMLCPU_NAN_OMIT : DMLCPU_NAN_PROPAGATE,
             as_index_mode(mode) == IndexMode::kClip ? DMLCPU_INDEX_CLIP : DMLCPU_INDEX_RAISE};

@@ -5,6 +5,7 @@
 #include "dmlcpu/directml.hpp"
 #include "dmlcpu/error.hpp"
 #include "dmlcpu/runtime.hpp"
+#include "dmlcpu/version.h"
 
 namespace py = pybind11;
 
@@ -29,7 +30,7 @@ void register_errors() {
 }  // namespace
 
 PYBIND11_MODULE(_core, module, py::mod_gil_not_used()) {
-  module.attr("__version__") = DMLCPU_VERSION;
+  module.attr("__version__") = DMLCPU_VERSION_TEXT;
   register_errors();
   dmlcpu::python::bind_arg(module);
   dmlcpu::python::bind_top_k(module);

@@ -219,11 +219,12 @@ static void check_errors(void) {
   const DML_TENSOR_DESC output = {DML_TENSOR_TYPE_BUFFER, &y};
   const DML_ARGMAX_OPERATOR_DESC desc = {&input, &output, 1, axis, DML_AXIS_DIRECTION_INCREASING};
   const DML_OPERATOR_DESC operator_desc = {DML_OPERATOR_ARGMAX, &desc};
-  const dmlcpu_compile_options old = {DML_FEATURE_LEVEL_2_1, DMLCPU_NAN_OMIT, DMLCPU_INDEX_CLIP};
+  dmlcpu_compile_options old = DMLCPU_COMPILE_OPTIONS_INIT;
   dmlcpu_operator* compiled = NULL;
   check(dmlcpu_compile(&operator_desc, NULL, &compiled) == DMLCPU_INVALID_VALUE, "axis");
   check(strcmp(dmlcpu_message(), "Axes[0]: must be in [0, 0], got 1") == 0, "the axis' text");
   axis[0] = 0;
+  old.feature_level = DML_FEATURE_LEVEL_2_1;
   check(dmlcpu_compile(&operator_desc, &old, &compiled) == DMLCPU_FEATURE_LEVEL, "level");
   check(compiled == NULL, "nothing compiled");
   check(dmlcpu_set_num_threads(1) == DMLCPU_OK, "threads");

@@ -153,7 +153,7 @@ struct Counts {
 /// Compiles and dispatches: tensors in the order of the fields.
 void run(const DML_OPERATOR_DESC& op, Tensor* const (&tensors)[3], UINT inputs, UINT outputs,
          Counts& counts) {
-  dmlcpu_compile_options options{};
+  dmlcpu_compile_options options = DMLCPU_COMPILE_OPTIONS_INIT;
   options.nan_policy = once_in(2) ? DMLCPU_NAN_OMIT : DMLCPU_NAN_PROPAGATE;
   options.index_mode = once_in(4) ? DMLCPU_INDEX_RAISE : DMLCPU_INDEX_CLIP;
   if (once_in(20)) spoil(options.feature_level);

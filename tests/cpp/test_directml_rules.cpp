@@ -1,5 +1,6 @@
 // Every rule of DirectML's reference broken once, by one field of a good descriptor, and its text.
 #include <cstring>
+#include <string>
 
 #include "check.hpp"
 #include "dml_tensors.hpp"
@@ -306,6 +307,27 @@ void test_options() {
   options = {};
   set_number(options.index_mode, 3);
   CHECK(compile_error(arg.op, options) == "index_mode: must be CLIP (0) or RAISE (1), got 3");
+  // A size comes before all else: fields of other versions are not read.
+  const auto sized = [](std::uint32_t size) {
+    return "struct_size: must be 16 (sizeof(dmlcpu_compile_options), see "
+           "DMLCPU_COMPILE_OPTIONS_INIT), got " +
+           std::to_string(size);
+  };
+  for (const std::uint32_t size : {0U, 12U, 20U, 0xffffffffU}) {
+    options.struct_size = size;
+    CHECK(compile_error(arg.op, options) == sized(size));
+  }
+  dmlcpu_operator* compiled = nullptr;
+  const dmlcpu_compile_options zero{};
+  CHECK(dmlcpu_compile(&arg.op, &zero, &compiled) == DMLCPU_INVALID_VALUE);
+  CHECK(dmlcpu_message() == sized(0));
+  const dmlcpu_compile_options newest = DMLCPU_COMPILE_OPTIONS_INIT;
+  CHECK(dmlcpu_compile(&arg.op, &newest, &compiled) == DMLCPU_OK);
+  dmlcpu_release(compiled);
+  // Braces give the fields.
+  const CompileOptions old{DML_FEATURE_LEVEL_2_1, DMLCPU_NAN_PROPAGATE};
+  CHECK(old.feature_level == DML_FEATURE_LEVEL_2_1 && old.nan_policy == DMLCPU_NAN_PROPAGATE);
+  CHECK(!compile_error(arg.op, old).empty());
 }
 
 /// The C functions themselves.
@@ -320,6 +342,9 @@ void test_c_interface() {
   CHECK(dmlcpu_dispatch(nullptr, nullptr, 1, nullptr, 1) == DMLCPU_INVALID_VALUE);
   CHECK(std::string(dmlcpu_message()) == "compiled: must be given, got null");
   CHECK(dmlcpu_feature_level_required(&arg.op, nullptr) == DMLCPU_INVALID_VALUE);
+  CHECK(dmlcpu_use_instruction_set(std::string(2000, 'x').c_str()) == DMLCPU_INVALID_VALUE);
+  CHECK(std::string(dmlcpu_message()).size() == 1023);
+  CHECK(std::string(dmlcpu_message()).rfind("name: must be one of ", 0) == 0);
   CHECK(dmlcpu_compile(&arg.op, nullptr, &compiled) == DMLCPU_OK);
   CHECK(compiled != nullptr);
   dmlcpu_release(compiled);

@@ -19,7 +19,13 @@ class DMLCPU_API FeatureLevelError : public ValueError {
   using ValueError::ValueError;
 };
 
-using CompileOptions = dmlcpu_compile_options;
+/// What an operator is compiled for; by default DirectML as its newest level and drivers are.
+struct CompileOptions : dmlcpu_compile_options {
+  // NOLINTNEXTLINE(google-explicit-constructor): braces give the fields.
+  CompileOptions(DML_FEATURE_LEVEL level = {}, dmlcpu_nan_policy nans = DMLCPU_NAN_OMIT,
+                 dmlcpu_index_mode mode = DMLCPU_INDEX_CLIP)
+      : dmlcpu_compile_options{sizeof(dmlcpu_compile_options), level, nans, mode} {}
+};
 using Input = dmlcpu_input;
 using Output = dmlcpu_output;
 

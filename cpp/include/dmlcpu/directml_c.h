@@ -1,5 +1,6 @@
 /* The plain C interface to operators described by DirectML's descriptors: compile one, dispatch it
- * many times on memory of the host. No C++ exception leaves these functions.
+ * many times on memory of the caller. No C++ exception leaves these functions, and C++ clients
+ * need neither exceptions nor run-time type information.
  *
  * All functions may be called from many threads at once; so may dmlcpu_dispatch with one operator,
  * as long as the outputs do not overlap.
@@ -15,7 +16,10 @@
  * DML_ARGMIN_OPERATOR_DESC argmin = {&input, &output, 1, axes, DML_AXIS_DIRECTION_DECREASING};
  * DML_OPERATOR_DESC desc = {DML_OPERATOR_ARGMIN, &argmin};
  * dmlcpu_operator* compiled = NULL;
- * if (dmlcpu_compile(&desc, NULL, &compiled) != DMLCPU_OK) puts(dmlcpu_message());
+ * assert(dmlcpu_version() == DMLCPU_VERSION);
+ * dmlcpu_compile_options options = DMLCPU_COMPILE_OPTIONS_INIT;
+ * options.nan_policy = DMLCPU_NAN_PROPAGATE;
+ * if (dmlcpu_compile(&desc, &options, &compiled) != DMLCPU_OK) puts(dmlcpu_message());
  *
  * const int8_t elements[] = {3, -1, 2, -1};
  * UINT at = 0;
@@ -38,6 +42,7 @@
 
 #include "dmlcpu/directml_descriptors.h"
 #include "dmlcpu/export.hpp"
+#include "dmlcpu/version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -65,14 +70,24 @@ typedef enum dmlcpu_index_mode {
   DMLCPU_INDEX_RAISE = 1 /* DMLCPU_INDEX_OUT_OF_RANGE, nothing is written */
 } dmlcpu_index_mode;
 
-/* What an operator is compiled for. All zero is DirectML as its newest level and drivers are. */
+/* What an operator is compiled for. DMLCPU_COMPILE_OPTIONS_INIT initialises it to DirectML as its
+ * newest level and drivers are. */
 typedef struct dmlcpu_compile_options {
+  uint32_t struct_size; /* sizeof(dmlcpu_compile_options), as later versions may add fields */
   DML_FEATURE_LEVEL feature_level; /* 0: the newest */
   dmlcpu_nan_policy nan_policy;
   dmlcpu_index_mode index_mode;
 } dmlcpu_compile_options;
 
-/* Memory of the host: where a tensor's first element is, and how many bytes follow from there. */
+#ifdef __cplusplus
+#define DMLCPU_COMPILE_OPTIONS_INIT \
+  {sizeof(dmlcpu_compile_options), DML_FEATURE_LEVEL{}, DMLCPU_NAN_OMIT, DMLCPU_INDEX_CLIP}
+#else
+#define DMLCPU_COMPILE_OPTIONS_INIT \
+  {sizeof(dmlcpu_compile_options), (DML_FEATURE_LEVEL)0, DMLCPU_NAN_OMIT, DMLCPU_INDEX_CLIP}
+#endif
+
+/* Memory of the caller: where a tensor's first element is, and how many bytes follow from there. */
 typedef struct dmlcpu_input {
   const void* data;
   uint64_t size_in_bytes;
@@ -125,8 +140,8 @@ DMLCPU_API dmlcpu_status dmlcpu_set_num_threads(int count);
  * for the largest. Results never depend on it. */
 DMLCPU_API dmlcpu_status dmlcpu_use_instruction_set(const char* name);
 
-/* The text of the calling thread's last failed call: "field: requirement, got actual value"; "" if
- * none has failed. It lives until the thread's next failed call. */
+/* The text of the calling thread's last failed call: "field: requirement, got actual value", its
+ * first 1023 bytes; "" if none has failed. It lives until the thread's next failed call. */
 DMLCPU_API const char* dmlcpu_message(void);
 
 #ifdef __cplusplus

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/keep_loaded.hpp"
 #include "core/placement.hpp"
 #include "core/tuning.hpp"
 #include "dmlcpu/runtime.hpp"
@@ -29,6 +30,10 @@ thread_local int thread_override = 0;
 /// parallel region, the runtime's worker threads exist in its tables but not in the process, and
 /// the next region would wait for them forever.
 std::atomic<bool> workers_lost{false};
+
+/// The runtime's threads outlive the plugin that this library may be a part of.
+[[maybe_unused]] const bool runtime_kept =
+    (keep_loaded(reinterpret_cast<void (*)()>(&omp_get_thread_num)), true);
 
 #ifdef DMLCPU_HAS_ATFORK
 [[maybe_unused]] const int atfork_registered =

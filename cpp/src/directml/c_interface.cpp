@@ -1,6 +1,6 @@
 // The C interface: exceptions become statuses, their texts are kept for the thread that asks.
+#include <cstdio>
 #include <new>
-#include <string>
 
 #include "core/error.hpp"
 #include "directml/compiled.hpp"
@@ -15,17 +15,11 @@ struct dmlcpu_operator {
 namespace dmlcpu::directml {
 namespace {
 
-std::string& message() {
-  thread_local std::string text;
-  return text;
-}
+// Without a destructor: one that a thread has yet to run keeps a plugin from being unloaded.
+thread_local char message[1024] = "";
 
 dmlcpu_status failed(dmlcpu_status status, const char* text) noexcept {
-  try {
-    message() = text;
-  } catch (...) {
-    message().clear();
-  }
+  std::snprintf(message, sizeof message, "%s", text);
   return status;
 }
 
@@ -67,7 +61,7 @@ dmlcpu_status dmlcpu_compile(const DML_OPERATOR_DESC* desc, const dmlcpu_compile
   return guarded([&] {
     check_given("desc", desc);
     check_given("compiled", compiled);
-    const dmlcpu_compile_options defaults{};
+    const dmlcpu_compile_options defaults = DMLCPU_COMPILE_OPTIONS_INIT;
     *compiled = new dmlcpu_operator{
         dmlcpu::directml::compile(*desc, options == nullptr ? defaults : *options)};
   });
@@ -122,4 +116,6 @@ dmlcpu_status dmlcpu_use_instruction_set(const char* name) {
   });
 }
 
-const char* dmlcpu_message(void) { return dmlcpu::directml::message().c_str(); }
+const char* dmlcpu_message(void) { return dmlcpu::directml::message; }
+
+int dmlcpu_version(void) { return DMLCPU_VERSION; }

@@ -46,6 +46,13 @@ struct Options {
 };
 
 Options read_options(const dmlcpu_compile_options& options) {
+  // First: a struct of another size may have other fields.
+  if (options.struct_size != sizeof options) {
+    fail<ValueError>("struct_size",
+                     "must be " + std::to_string(sizeof options) +
+                         " (sizeof(dmlcpu_compile_options), see DMLCPU_COMPILE_OPTIONS_INIT)",
+                     options.struct_size);
+  }
   const std::uint32_t nan_policy = number(options.nan_policy);
   if (nan_policy > DMLCPU_NAN_PROPAGATE) {
     fail<ValueError>("nan_policy", "must be OMIT (0) or PROPAGATE (1)", nan_policy);
