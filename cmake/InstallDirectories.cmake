@@ -1,5 +1,6 @@
-# Where things are installed, below the prefix. In a wheel that is the Python package's folder.
-if(SKBUILD)
+# Where things are installed, below the prefix. In dmlcpu's own wheel that is the Python package's folder.
+if(SKBUILD AND PROJECT_IS_TOP_LEVEL)
+  set(DMLCPU_IN_WHEEL TRUE)
   set(DMLCPU_INSTALL_LIBDIR dmlcpu/lib)
   set(DMLCPU_INSTALL_INCLUDEDIR dmlcpu/include)
 else()

@@ -60,3 +60,12 @@ def build_core(tmp_path_factory):
 def cpp_build(build_core):
     """The folder of a build of the C++ core and its tests as they are by default."""
     return build_core("cpp")
+
+
+@pytest.fixture(scope="session")
+def prefix(cpp_build, tmp_path_factory):
+    """Where `cmake --install` put the library, moved afterwards."""
+    folder = tmp_path_factory.mktemp("prefix")
+    subprocess.run(["cmake", "--install", cpp_build, "--prefix", folder / "first"], check=True)
+    (folder / "first").rename(folder / "moved")
+    return folder / "moved"

@@ -11,7 +11,7 @@ HEADERS = sorted((ROOT / "cpp/include/dmlcpu").iterdir())
 
 # Everything that has one, of what a host calls.
 FUNCTIONS = {
-    "typed.hpp": {"argmin<", "argmax<", "top_k<", "gather_nd<"},
+    "typed.hpp": {"View<", "argmin<", "argmax<", "top_k<", "gather_nd<"},
     "operators.hpp": {"output_shape(", "run("},
     "runtime.hpp": {
         "has_openmp(",
@@ -34,6 +34,8 @@ FUNCTIONS = {
         "dmlcpu_set_num_threads(",
         "dmlcpu_use_instruction_set(",
         "dmlcpu_message(",
+        "dmlcpu_version(",
+        "DMLCPU_COMPILE_OPTIONS_INIT",
     },
 }
 

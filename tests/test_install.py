@@ -1,5 +1,5 @@
-"""The C++ library as others get it: installed by CMake, in the wheel, and as a part of their own build;
-each builds and runs examples/embed_cpp, some examples/directml_port and a consumer in plain C."""
+"""The C++ library as others get it: installed by CMake and in the wheel; each builds and runs
+examples/embed_cpp, some examples/directml_port and a consumer in plain C."""
 
 import importlib.metadata
 import os
@@ -14,9 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from checks import check_example
 from scripts import start_python
 
 from dmlcpu import _core
+
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "embed_cpp"
@@ -32,36 +34,10 @@ def matrix(tmp_path_factory):
     return x, path
 
 
-@pytest.fixture(scope="module")
-def prefix(cpp_build, tmp_path_factory):
-    """Where `cmake --install` put the library, moved afterwards."""
-    folder = tmp_path_factory.mktemp("prefix")
-    subprocess.run(["cmake", "--install", cpp_build, "--prefix", folder / "first"], check=True)
-    (folder / "first").rename(folder / "moved")
-    return folder / "moved"
-
-
 def build(source, folder, *options):
     subprocess.run(["cmake", "-S", source, "-B", folder, "-G", "Ninja", *options], check=True)
     subprocess.run(["cmake", "--build", folder], check=True)
     return folder
-
-
-def check_example(program, matrix):
-    x, path = matrix
-    done = subprocess.run([program, path], capture_output=True, text=True, check=True)
-    got = done.stdout.splitlines()
-    want = [
-        f"row {r}: smallest at {row.argmin()}, largest at {row.argmax()}" for r, row in enumerate(x)
-    ]
-    order = np.argsort(-x[:, 0])
-    for i, row in enumerate(order[:3]):
-        want.append(f"first column, number {i + 1} is {x[row, 0]:.6g} in row {row}:")
-        assert np.array_equal(
-            np.array(got[5 + i].split(":")[1].split(), np.float32).round(4), x[row].round(4)
-        )
-    assert [line.split(":")[0] for line in got] == [line.split(":")[0] for line in want]
-    assert got[:5] == want[:5]
 
 
 def check_port(program, matrix):
@@ -106,25 +82,6 @@ def test_consumer_in_c(prefix, tmp_path):
     )
     build(tmp_path, tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_C_STANDARD=99")
     subprocess.run([tmp_path / "build" / "consumer"], check=True)
-
-
-def test_directml_header_included_first(prefix, tmp_path):
-    """The real header's types are used, and what code defines for itself does not clash. The real
-    header is for Windows alone; this one declares the same in its manner."""
-    ours = (prefix / "include/dmlcpu/directml_descriptors.h").read_text()
-    real = re.sub(r"typedef (enum|struct) (\w+) (\{.*?\}) \2;", r"\1 \2 \3;", ours, flags=re.S)
-    assert real != ours
-    guard = "#include <stdint.h>"
-    (tmp_path / "DirectML.h").write_text(real.replace(guard, f"{guard}\n#define DIRECTML_H"))
-    source = ROOT / "tests/cpp/directml_program.cpp"
-    for library in ("libdmlcpu.so", "libdmlcpu.a"):
-        path = next(prefix.rglob(library))
-        subprocess.run(
-            ["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", source, path, f"-I{tmp_path}",
-             f"-I{prefix}/include", "-fopenmp", f"-Wl,-rpath,{path.parent}", "-o", tmp_path / "main"],
-            check=True,
-        )  # fmt: skip
-        subprocess.run([tmp_path / "main"], check=True)
 
 
 def test_cmake_package(prefix, matrix, tmp_path):
@@ -259,28 +216,6 @@ def test_wheel_is_found_by_scikit_build_core(tmp_path):
     (wheel,) = (tmp_path / "wheels").iterdir()
     with zipfile.ZipFile(wheel) as archive:
         assert "user/user" in archive.namelist()
-
-
-def test_part_of_another_build(matrix, tmp_path):
-    """FetchContent, which is add_subdirectory: no tests, bindings or install rules come along."""
-    (tmp_path / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.25)\n"
-        "project(host LANGUAGES CXX)\n"
-        "include(FetchContent)\n"
-        f"FetchContent_Declare(dmlcpu SOURCE_DIR {ROOT})\n"
-        "FetchContent_MakeAvailable(dmlcpu)\n"
-        "if(TARGET dmlcpu_python OR TARGET test_axes)\n"
-        '  message(FATAL_ERROR "more than the library")\n'
-        "endif()\n"
-        f"add_executable(host {EXAMPLE}/main.cpp {EXAMPLE}/npy.cpp)\n"
-        "target_link_libraries(host PRIVATE dmlcpu::dmlcpu)\n"
-        "install(TARGETS host)\n"
-    )
-    build(tmp_path, tmp_path / "build", "-DCMAKE_BUILD_TYPE=Release")
-    check_example(tmp_path / "build" / "host", matrix)
-    installed = tmp_path / "installed"
-    subprocess.run(["cmake", "--install", tmp_path / "build", "--prefix", installed], check=True)
-    assert [p.name for p in installed.rglob("*") if p.is_file()] == ["host"]
 
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="needs nm of binutils")
