@@ -6,10 +6,11 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from scripts import start_python
 
 ROOT = Path(__file__).parent.parent
 CONSUMERS = ROOT / "tests" / "consumers"
@@ -211,13 +212,12 @@ def test_library_in_the_wheel(tmp_path):
     assert place["libdmlcpu.so"].read_text().endswith(f"INPUT(libdmlcpu.so.{MINOR})\n")
     soname, _ = soname_of(place[f"libdmlcpu.so.{MINOR}"])
     assert soname == f"libdmlcpu.so.{MINOR}"
-    command = [sys.executable, "-m", "dmlcpu", "--pkg-config-dir"]
-    folder = subprocess.run(
-        command, capture_output=True, text=True, check=True, cwd=tmp_path
-    ).stdout
-    flags = pkg_config(folder.strip(), "--cflags", "--libs")
+    asked = start_python("-m", "dmlcpu", "--pkg-config-dir")
+    assert asked.returncode == 0, asked.stderr
+    folder = asked.stdout.strip()
+    flags = pkg_config(folder, "--cflags", "--libs")
     assert "-ldmlcpu" in flags
-    (libdir,) = pkg_config(folder.strip(), "--variable=libdir")
+    (libdir,) = pkg_config(folder, "--variable=libdir")
     program = tmp_path / "program"
     subprocess.run(
         ["c++", "-std=c++17", CONSUMERS / "everything.cpp", *flags, f"-Wl,-rpath,{libdir}",

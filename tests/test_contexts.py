@@ -6,10 +6,11 @@ import sys
 import threading
 
 import pytest
-from scripts import run_python
 
 import dmlcpu
 from dmlcpu import _core
+
+from scripts import run_python
 
 pytestmark = pytest.mark.skipif(not _core.has_openmp(), reason="built without OpenMP")
 

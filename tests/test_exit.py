@@ -3,6 +3,7 @@
 import textwrap
 
 import pytest
+
 from scripts import start_python
 
 CODE = """

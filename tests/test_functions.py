@@ -12,10 +12,11 @@ import weakref
 
 import numpy as np
 import pytest
-from scripts import run_python, start_python
 
 import dmlcpu
 from dmlcpu import AxisDirection, _core
+
+from scripts import run_python, start_python
 
 X = np.array([[1, 2, 3], [3, 0, 4]], np.float32)
 OPERATORS = [dmlcpu.argmin, dmlcpu.argmax, dmlcpu.top_k, dmlcpu.gather_nd]

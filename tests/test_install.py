@@ -14,11 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from checks import check_example
-from scripts import start_python
-
 from dmlcpu import _core
 
+from checks import check_example
+from scripts import start_python
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "embed_cpp"

@@ -2,9 +2,9 @@
 OpenMP's workers. A call that needs more ends the process, or overwrites what is past the guard page."""
 
 import pytest
-from scripts import run_python
 
 import data
+from scripts import run_python
 
 CODE = """
     import threading

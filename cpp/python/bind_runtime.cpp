@@ -6,6 +6,7 @@
 #include "core/tuning.hpp"
 #include "dmlcpu/data_type.hpp"
 #include "dmlcpu/runtime.hpp"
+#include "numpy_seam.hpp"
 
 namespace dmlcpu::python {
 
@@ -42,6 +43,7 @@ void bind_runtime(py::module_& module) {
   });
   module.def("set_num_threads", &set_num_threads);
   module.attr("thread_limits") = thread_limits();
+  load_index_types();
   module.def("set_grain_bytes", &set_grain_bytes);
 
   module.def("instruction_sets", [] {

@@ -10,16 +10,19 @@
 namespace dmlcpu::python {
 namespace {
 
+/// dmlcpu.TopK.
+const py::object& pair_type() {
+  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> type;
+  return type
+      .call_once_and_store_result([] { return py::module_::import("dmlcpu._types").attr("TopK"); })
+      .get_stored();
+}
+
 /// A dmlcpu.TopK, made as its own _make() would.
 py::object make_pair(const py::object& values, const py::object& indices) {
-  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> type;
-  const py::object& top_k = type.call_once_and_store_result([] {
-                                  return py::module_::import("dmlcpu._types").attr("TopK");
-                                })
-                                .get_stored();
   const py::tuple arguments = py::make_tuple(py::make_tuple(values, indices));
-  auto pair = py::reinterpret_steal<py::object>(
-      PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject*>(top_k.ptr()), arguments.ptr(), nullptr));
+  auto pair = py::reinterpret_steal<py::object>(PyTuple_Type.tp_new(
+      reinterpret_cast<PyTypeObject*>(pair_type().ptr()), arguments.ptr(), nullptr));
   if (!pair) throw py::error_already_set();
   return pair;
 }
@@ -54,6 +57,9 @@ py::object top_k(py::handle input_object, py::handle k, py::handle axis, py::han
 
 }  // namespace
 
-void bind_top_k(py::module_& module) { add_native<&top_k>(module, "native_top_k"); }
+void bind_top_k(py::module_& module) {
+  pair_type();  // now, for the same reason as load_index_types()
+  add_native<&top_k>(module, "native_top_k");
+}
 
 }  // namespace dmlcpu::python

@@ -198,13 +198,26 @@ std::int64_t bytes_touched(const py::array& array) {
   return array.size() * (packed ? element : std::max(element, tuning::kLookUpBytes));
 }
 
-DataType index_type(py::handle object) {
-  // The default, without asking NumPy what it means.
+namespace {
+
+/// numpy.uint32, the default of index_dtype.
+const py::object& default_index_type() {
   PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> uint32;
-  const py::object& default_type =
-      uint32.call_once_and_store_result([] { return py::dtype::of<std::uint32_t>().attr("type"); })
-          .get_stored();
-  if (object.is(default_type)) return DataType::kUInt32;
+  return uint32
+      .call_once_and_store_result([] { return py::dtype::of<std::uint32_t>().attr("type"); })
+      .get_stored();
+}
+
+}  // namespace
+
+void load_index_types() {
+  default_index_type();
+  index_dtype(DataType::kUInt32);
+}
+
+DataType index_type(py::handle object) {
+  // Without asking NumPy what the default means.
+  if (object.is(default_index_type())) return DataType::kUInt32;
   std::string actual;
   // numpy.dtype(None) is float64.
   if (!object.is_none()) {

@@ -43,6 +43,10 @@ py::object as_output(py::handle object, const char* name, const py::dtype& dtype
 /// How much memory reading the array takes: of one with gaps, a cache line for each element.
 std::int64_t bytes_touched(const py::array& array);
 
+/// Makes what the next two functions keep. While it is made other threads run; so it is made when
+/// the module is loaded: a thread that comes back to a finalizing interpreter is ended by Python.
+void load_index_types();
+
 /// The library's type for an index dtype. Throws TypeError for others.
 DataType index_type(py::handle dtype);
 
