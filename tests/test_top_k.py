@@ -18,7 +18,7 @@ from checks import check_top_k, reversed_order
 from data import TUNING, adversarial, near, sampled_positions
 
 # Around each, one less and one more.
-RANK_CHUNK = TUNING.kRankChunk
+RANK_CHUNK_BYTES = TUNING.kRankChunkBytes
 DIRECT_LENGTH = TUNING.kTopKDirectLength
 THRESHOLD_LENGTH = TUNING.kTopKThresholdLength
 LANES_MIN_LINES = TUNING.kTopKLanesMinLines
@@ -41,7 +41,8 @@ DIRECTIONS = ("increasing", "decreasing")
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_top_k_strategies_and_adversarial_data(instruction_set, dtype, direction):
     """Lengths around the direct limit and the rank chunk, every k around a change of strategy."""
-    for n in [2, 3, *near(THRESHOLD_LENGTH, DIRECT_LENGTH, RANK_CHUNK, HISTOGRAM_LENGTH)]:
+    chunk = RANK_CHUNK_BYTES // np.dtype(dtype).itemsize
+    for n in [2, 3, *near(THRESHOLD_LENGTH, DIRECT_LENGTH, chunk, HISTOGRAM_LENGTH)]:
         for _, x in adversarial(dtype, n):
             ks = {1, 2, 3, n // 100, n // 50, n // 10, n // 2, n // 2 + 1, n - 1, n}
             for k in ks - {0}:

@@ -42,14 +42,21 @@ std::vector<int> allowed_processors() {
   return processors;
 }
 
-/// Where a thread goes that starts on `shared`, which another has taken, and may use `allowed`.
+/// Where a thread goes that starts on `shared`, which another has taken and keeps busy, and may use
+/// `allowed`.
 int arrives_at(int shared, const std::vector<int>& allowed) {
   ThreadPlacement placement;
   int processor = -1;
-  std::thread([&] {
+  std::atomic<bool> taken{false};
+  std::atomic<bool> done{false};
+  std::thread busy([&] {
     limit_to({shared});
     placement.arrive(1, 3);
-  }).join();
+    taken = true;
+    while (!done) {
+    }
+  });
+  while (!taken) sched_yield();
   std::thread([&] {
     limit_to({shared});
     limit_to(allowed);  // does not move a thread that is already there
@@ -59,6 +66,8 @@ int arrives_at(int shared, const std::vector<int>& allowed) {
     const cpu_set_t after = affinity();
     CHECK(CPU_EQUAL(&before, &after));
   }).join();
+  done = true;
+  busy.join();
   return processor;
 }
 
