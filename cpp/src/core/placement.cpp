@@ -3,10 +3,7 @@
 #include "core/tuning.hpp"
 
 #ifdef __linux__
-#include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -25,43 +22,25 @@ bool ThreadPlacement::take(int processor) {
 
 namespace {
 
-/// What a helper thread is told.
-struct WakeUp {
-  cpu_set_t processors;
-  int pipe;
-};
+/// What the process may use when the library is loaded: its main thread's affinity.
+const cpu_set_t first_affinity = [] {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(getpid(), sizeof set, &set);
+  return set;
+}();
 
-/// Wakes the thread that reads the pipe from one of the processors. A pipe, because its reader is
-/// expected to run where the writer does; a futex makes no such promise.
-void* wake(void* argument) {
-  const WakeUp& wake_up = *static_cast<const WakeUp*>(argument);
-  sched_setaffinity(0, sizeof wake_up.processors, &wake_up.processors);
-  const char byte = 0;
-  static_cast<void>(!write(wake_up.pipe, &byte, 1));
-  return nullptr;
-}
+/// Whether affinities were seen that the process did not begin with.
+std::atomic<bool> others_set_affinities{false};
 
-/// Moves this thread to one of the processors, if its own affinity allows. Does nothing where there
-/// is no thread or pipe to be had.
-void move_to(const cpu_set_t& processors) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return;
-  WakeUp wake_up{processors, ends[1]};
-  // Signals are for the program's own threads; the helper inherits this.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t helper;
-  const bool started = pthread_create(&helper, nullptr, wake, &wake_up) == 0;
-  if (started) {
-    char byte;
-    static_cast<void>(!read(ends[0], &byte, 1));
-    pthread_join(helper, nullptr);
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  close(ends[0]);
-  close(ends[1]);
+/// Whether this thread's affinity is the one expected; else somebody has set it.
+bool has_affinity(const cpu_set_t& expected) {
+  cpu_set_t now;
+  CPU_ZERO(&now);
+  // Fails on machines of more processors than the set has capacity for.
+  if (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &expected)) return true;
+  others_set_affinities.store(true, std::memory_order_relaxed);
+  return false;
 }
 
 bool is_switched_off() {
@@ -76,14 +55,15 @@ bool is_switched_off() {
 }  // namespace
 
 void ThreadPlacement::leave_taken() const {
-  cpu_set_t free;
-  // Fails on machines of more processors than the set has capacity for.
-  if (sched_getaffinity(0, sizeof free, &free) != 0) return;
+  if (others_set_affinities.load(std::memory_order_relaxed)) return;
+  cpu_set_t free = first_affinity;
   for (int p = 0; p < kProcessors && p < CPU_SETSIZE; ++p) {
     const std::uint64_t word = taken_[p / kWordBits].load(std::memory_order_relaxed);
     if ((word >> (p % kWordBits) & 1U) != 0) CPU_CLR(p, &free);
   }
-  if (CPU_COUNT(&free) > 0) move_to(free);
+  if (CPU_COUNT(&free) == 0 || !has_affinity(first_affinity)) return;
+  if (sched_setaffinity(0, sizeof free, &free) != 0) return;
+  if (has_affinity(free)) sched_setaffinity(0, sizeof first_affinity, &first_affinity);
 }
 
 void ThreadPlacement::arrive(int thread, int threads) {

@@ -13,9 +13,14 @@ namespace dmlcpu {
 /// of 0.1 ms took 4 to 6 ms. So a thread that starts where another of its region has started moves
 /// to any other processor that it may use.
 ///
-/// It never sets an affinity of a thread that is not its own: whoever sets one at the same moment
-/// would lose what was set. A thread moves by sleeping until a helper thread, which lives only for
-/// that and has tied itself to a free processor, wakes it: Linux leaves a thread where it is woken.
+/// A thread moves by setting its own affinity to the free ones of the processors that it may use,
+/// and back. Linux cannot set an affinity only if it is still what it was. So a thread keeps away
+/// from affinities that others set: it moves only while its affinity is what the process began
+/// with, does not take back what somebody set in between, and once anybody is seen to set
+/// affinities no thread of the process moves any more. What remains is the first such change, if it
+/// falls into the microsecond between two system calls of a thread that moves. A helper that
+/// wakes the thread from a free processor leaves no such gap, but Linux often keeps the thread
+/// where it was until the next tick.
 ///
 /// Does nothing outside Linux, or where the environment variable DMLCPU_PLACEMENT is 0. The
 /// caller's own thread, number 0, never moves.
