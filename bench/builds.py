@@ -53,8 +53,10 @@ def built(specification, folder):
 
 def call_for(package, workload, x, indices=None):
     options = workload.options
-    if workload.operator == "argmax":
+    if workload.is_arg:
         axis = options["axis"]
+        if workload.smallest:
+            return lambda: package.argmin(x, axis, keepdims=False)
         if options.get("last"):
             return lambda: package.argmax(x, axis, axis_direction=1, keepdims=False)
         if options.get("omit"):
@@ -62,6 +64,8 @@ def call_for(package, workload, x, indices=None):
         return lambda: package.argmax(x, axis, keepdims=False)
     if workload.operator == "top_k":
         k, axis = options["k"], options["axis"]
+        if workload.smallest:
+            return lambda: package.top_k(x, k, axis=axis, axis_direction=0)
         return lambda: package.top_k(x, k, axis=axis)
     if workload.reuse_output:
         out = np.empty((len(indices), *x.shape[indices.shape[1] :]), x.dtype)

@@ -2,9 +2,9 @@
 
 A contestant's function takes a workload and its tensors and returns a call without arguments, or None
 where the library cannot do it. Tensors in the library's own type and compiled models are made outside
-the call; what the call makes, its results included, is inside. Calls return indices of argmax, (values,
-indices) of top-k, the result of gather. A library that takes packed arrays only packs a view inside
-the call.
+the call; what the call makes, its results included, is inside. Calls return indices of argmin and
+argmax, (values, indices) of top-k, the result of gather. A library that takes contiguous arrays only
+copies a view inside the call.
 """
 
 import importlib.util
@@ -20,32 +20,41 @@ def dmlcpu_call(w, x, indices=None):
 
 
 def numpy_call(w, x, indices=None):
-    if w.operator == "argmax":
+    find = np.argmin if w.smallest else np.argmax
+    if w.is_arg:
         axis = w.options["axis"]
         if w.options.get("omit"):
             return lambda: np.nanargmax(x, axis)
         if w.options.get("last"):
             return lambda: x.shape[axis] - 1 - np.argmax(np.flip(x, axis), axis)
         if not isinstance(axis, tuple):
-            return lambda: np.argmax(x, axis)
+            return lambda: find(x, axis)
 
         def several_axes():
             last = np.moveaxis(x, axis, range(-len(axis), 0))
-            return np.argmax(last.reshape(*last.shape[: -len(axis)], -1), -1)
+            return find(last.reshape(*last.shape[: -len(axis)], -1), -1)
 
         return several_axes
     if w.operator == "top_k":
         k, axis = w.options["k"], w.options["axis"]
         n = x.shape[axis]
+        kept = [slice(None)] * x.ndim
+        kept[axis] = slice(k) if w.smallest else slice(n - k, n)
+        kept = tuple(kept)
+
+        def in_order(order):
+            return order if w.smallest else np.flip(order, axis)
 
         def top_k():
+            if k == 1:
+                best = find(x, axis, keepdims=True)
+                return np.take_along_axis(x, best, axis), best
             if k > n // 2:
-                order = np.argsort(x, axis)
-            else:
-                order = np.argpartition(x, n - k, axis)
-            best = np.take(order, range(n - k, n), axis) if x.ndim > 1 else order[n - k :]
+                best = in_order(np.argsort(x, axis)[kept])
+                return np.take_along_axis(x, best, axis), best
+            best = np.argpartition(x, k - 1 if w.smallest else n - k, axis)[kept]
             values = np.take_along_axis(x, best, axis)
-            by_value = np.flip(np.argsort(values, axis), axis)
+            by_value = in_order(np.argsort(values, axis))
             return (
                 np.take_along_axis(values, by_value, axis),
                 np.take_along_axis(best, by_value, axis),
@@ -71,15 +80,20 @@ def torch_call(w, x, indices=None):
     t = torch.from_numpy(x) if min(x.strides) > 0 else None
     if t is None:
         return None
-    if w.operator == "argmax":
+    if w.is_arg:
         axis = w.options["axis"]
+        find = torch.argmin if w.smallest else torch.argmax
         if axis is None:
-            return lambda: torch.argmax(t)
+            return lambda: find(t)
         if not isinstance(axis, tuple):
-            return lambda: torch.argmax(t, axis)
-        return lambda: torch.argmax(t.movedim(axis, (-2, -1)).flatten(-2), -1)
+            return lambda: find(t, axis)
+        return lambda: find(t.movedim(axis, (-2, -1)).flatten(-2), -1)
     if w.operator == "top_k":
-        return lambda: torch.topk(t, w.options["k"], w.options["axis"])
+        k, axis = w.options["k"], w.options["axis"]
+        if k == 1:
+            extreme = torch.min if w.smallest else torch.max
+            return lambda: extreme(t, axis, keepdim=True)
+        return lambda: torch.topk(t, k, axis, not w.smallest)
     columns = tuple(torch.from_numpy(np.ascontiguousarray(c)) for c in indices.T)
     if len(columns) == 1:
         if w.reuse_output:
@@ -102,10 +116,10 @@ def onnxruntime_call(w, x, indices=None):
             name, kind = "f", TensorProto.FLOAT
         outputs = [helper.make_tensor_value_info("y", TensorProto.INT64, None)]
         initializers = []
-        if w.operator == "argmax":
+        if w.is_arg:
             nodes.append(
                 helper.make_node(
-                    "ArgMax",
+                    "ArgMin" if w.smallest else "ArgMax",
                     [name],
                     ["y"],
                     axis=w.options["axis"],
@@ -115,7 +129,8 @@ def onnxruntime_call(w, x, indices=None):
             )
         elif w.operator == "top_k":
             initializers = [helper.make_tensor("k", TensorProto.INT64, [1], [w.options["k"]])]
-            nodes.append(helper.make_node("TopK", [name, "k"], ["v", "y"], axis=w.options["axis"]))
+            attributes = {"axis": w.options["axis"], "largest": int(not w.smallest)}
+            nodes.append(helper.make_node("TopK", [name, "k"], ["v", "y"], **attributes))
             outputs.insert(0, helper.make_tensor_value_info("v", kind, None))
         else:
             inputs.append(helper.make_tensor_value_info("i", TensorProto.INT64, indices.shape))
@@ -131,7 +146,7 @@ def onnxruntime_call(w, x, indices=None):
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         return ort.InferenceSession(model.SerializeToString(), options), feed
 
-    if w.options.get("omit") or (w.operator == "argmax" and not isinstance(w.options["axis"], int)):
+    if w.options.get("omit") or (w.is_arg and not isinstance(w.options["axis"], int)):
         return None
     try:
         s, feed = session(False)
@@ -152,7 +167,7 @@ def openvino_call(w, x, indices=None):
     import openvino as ov
     from openvino import opset11 as op
 
-    if w.operator == "argmax" and not isinstance(w.options["axis"], int):
+    if w.is_arg and not isinstance(w.options["axis"], int):
         return None
     data = np.ascontiguousarray(x)
     p = op.parameter(list(x.shape), x.dtype)
@@ -162,8 +177,8 @@ def openvino_call(w, x, indices=None):
         feed.append(np.ascontiguousarray(indices))
         model = ov.Model([op.gather_nd(p, i)], [p, i])
     else:
-        k = w.options.get("k", 1)
-        node = op.topk(p, np.int32(k), w.options["axis"], "max", "value", index_element_type="i32")
+        k, mode = np.int32(w.options.get("k", 1)), "min" if w.smallest else "max"
+        node = op.topk(p, k, w.options["axis"], mode, "value", index_element_type="i32")
         model = ov.Model([node.output(0), node.output(1)], [p])
     compiled = ov.compile_model(
         model,
@@ -179,7 +194,7 @@ def openvino_call(w, x, indices=None):
             np.copyto(data, x)
         request.infer()
         results = [request.get_output_tensor(n).data for n in range(len(compiled.outputs))]
-        if w.operator == "argmax":
+        if w.is_arg:
             return results[1].squeeze(w.options["axis"])
         return results if w.operator == "top_k" else results[0]
 
@@ -195,7 +210,8 @@ def jax_call(w, x, indices=None):
         return None  # JAX narrows 64-bit types unless told otherwise for the whole process
     packed = x.flags.c_contiguous
     data = jnp.asarray(np.ascontiguousarray(x))
-    if w.operator == "argmax":
+    find = jnp.argmin if w.smallest else jnp.argmax
+    if w.is_arg:
         axis = w.options["axis"]
         if w.options.get("last"):
             return None
@@ -203,22 +219,36 @@ def jax_call(w, x, indices=None):
             f = jax.jit(lambda a: jnp.nanargmax(a, axis))
         elif isinstance(axis, tuple):
             f = jax.jit(
-                lambda a: jnp.argmax(
+                lambda a: find(
                     jnp.moveaxis(a, axis, (-2, -1)).reshape(*np.delete(x.shape, axis), -1), -1
                 )
             )
         elif x.T.flags.c_contiguous and x.ndim > 1:
             base = jnp.asarray(x.T)
-            f = jax.jit(lambda a: jnp.argmax(a.T, axis))
+            f = jax.jit(lambda a: find(a.T, axis))
             return lambda: f(base).block_until_ready()
         else:
-            f = jax.jit(lambda a: jnp.argmax(a, axis))
+            f = jax.jit(lambda a: find(a, axis))
         if packed:
             return lambda: f(data).block_until_ready()
         return lambda: f(jnp.asarray(np.ascontiguousarray(x))).block_until_ready()
     if w.operator == "top_k":
         k, axis = w.options["k"], w.options["axis"]
-        f = jax.jit(lambda a: jax.lax.top_k(a, k, axis=axis))
+
+        def turned(a):
+            """The values in reverse order."""
+            return -a if x.dtype.kind == "f" else ~a
+
+        def top_k(a):
+            if k == 1:
+                extreme = jnp.min if w.smallest else jnp.max
+                return extreme(a, axis, keepdims=True), find(a, axis, keepdims=True)
+            if not w.smallest:
+                return jax.lax.top_k(a, k, axis=axis)
+            values, best = jax.lax.top_k(turned(a), k, axis=axis)
+            return turned(values), best
+
+        f = jax.jit(top_k)
         return lambda: jax.block_until_ready(f(data))
     columns = tuple(jnp.asarray(np.ascontiguousarray(c)) for c in indices.T)
     f = jax.jit(lambda a, c: a[c])
@@ -228,21 +258,25 @@ def jax_call(w, x, indices=None):
 def polars_call(w, x, indices=None):
     import polars
 
-    if w.operator != "argmax" or x.ndim != 1 or w.options.get("omit") or w.options.get("last"):
+    if w.operator == "top_k" or x.ndim != 1 or w.options.get("omit") or w.options.get("last"):
         return None
     series = polars.Series(x)
-    return lambda: series.arg_max()
+    if w.operator == "gather_nd":
+        rows = polars.Series(indices[:, 0])
+        return lambda: series.gather(rows)
+    return lambda: series.arg_min() if w.smallest else series.arg_max()
 
 
 def bottleneck_call(w, x, indices=None):
     import bottleneck
 
-    if w.operator != "argmax" or not isinstance(w.options["axis"], int) or x.itemsize < 4:
+    if not w.is_arg or not isinstance(w.options["axis"], int) or x.itemsize < 4:
         return None
     if w.options.get("last"):
         return None
     axis = w.options["axis"]
-    return lambda: bottleneck.nanargmax(x, axis)
+    find = bottleneck.nanargmin if w.smallest else bottleneck.nanargmax
+    return lambda: find(x, axis)
 
 
 CALLS = {
@@ -268,14 +302,22 @@ def versions():
     return {name: version(CALLS[name][0]) for name in installed()}
 
 
-def calls_for(workload, tensors, names):
+def print_failure(name, error):
+    print(f"  {name}: {error}")
+
+
+def error_line(error):
+    return f"{type(error).__name__}: {[*str(error).splitlines(), ''][0][:100]}"
+
+
+def calls_for(workload, tensors, names, failed=print_failure):
     """Name to call, for the contestants that can do the workload."""
     calls = {}
     for name in names:
         try:
             call = CALLS[name][1](workload, *tensors)
         except Exception as error:
-            print(f"  {name}: {type(error).__name__}: {str(error).splitlines()[0][:100]}")
+            failed(name, error_line(error))
             call = None
         if call is not None:
             calls[name] = call

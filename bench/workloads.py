@@ -10,13 +10,22 @@ import numpy as np
 @dataclass
 class Workload:
     name: str
-    operator: str  # "argmax", "top_k" or "gather_nd"
+    operator: str  # "argmin", "argmax", "top_k" or "gather_nd"
     make: Callable[[np.random.Generator], tuple[np.ndarray, ...]]  # the tensors
     options: dict[str, Any] = field(default_factory=dict)
     headline: bool = False  # counts for the geometric mean
     streams: bool = False  # reads its input once, so memory bounds it
     small: bool = False  # overhead is what counts
     reuse_output: bool = False
+
+    @property
+    def is_arg(self):
+        return self.operator in ("argmin", "argmax")
+
+    @property
+    def smallest(self):
+        """Whether the smallest elements are looked for."""
+        return self.operator == "argmin" or self.options.get("smallest", False)
 
 
 def moved_bytes(workload, tensors):
