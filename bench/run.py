@@ -1,4 +1,4 @@
-"""Measure dmlcpu: beside other libraries, against the memory's bandwidth, over sizes, or two builds.
+"""Measure dmlcpu: beside other libraries, the memory's bandwidth, over sizes, on random works, or builds.
 
     python bench/run.py peers     every workload beside every library that is installed
     python bench/run.py small     calls on a few elements, in nanoseconds
@@ -7,6 +7,8 @@
     python bench/run.py sweep     one size at a time, to find where speed falls off
     python bench/run.py dispatch  DirectML's descriptors on a few elements, from C++
     python bench/run.py builds    builds or instruction sets of dmlcpu beside each other
+    python bench/run.py random    works that nobody chose (--count, --seed) beside every library, and
+                                  dmlcpu on views of many layouts beside a flat argmin's bandwidth
 
 All write JSON (--json), Markdown (--markdown) and plots (--plot, SVG or PNG). Whatever is compared is
 measured by turns in one process; answers are compared before. `pip install .[bench]` installs the
@@ -26,6 +28,7 @@ import contestants
 import dispatch
 import measure
 import plots
+import random_run
 import report
 import rooflines
 import sweeps
@@ -147,20 +150,28 @@ def main():
         "sweep": sweep,
         "dispatch": dispatch.dispatch,
         "builds": compare_builds,
+        "random": random_run.random_works,
     }
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("mode", choices=modes, nargs="?", default="peers")
     parser.add_argument("builds", nargs="*", help=builds.__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, help=f"default: 7, random {random_run.ROUNDS}")
     parser.add_argument("--only", default="", help="workloads, or sweeps, whose name contains this")
     parser.add_argument("--headlines", action="store_true", help="peers: the headline lines only")
     parser.add_argument("--contestants", nargs="*", help="default: all that are installed")
+    parser.add_argument("--count", type=int, default=200, help="random: works of each measure")
+    parser.add_argument("--seed", type=int, default=1, help="random: of the works")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--peers-only", action="store_true", help="random: no layouts")
+    only.add_argument("--layouts-only", action="store_true", help="random: dmlcpu alone")
     parser.add_argument("--json", help="write all timings to this file")
     parser.add_argument("--markdown", help="write a table of the medians to this file")
     parser.add_argument("--plot", help="draw to this file, .svg or .png; sweeps append their names")
     arguments = parser.parse_args()
+    if arguments.rounds is None:
+        arguments.rounds = random_run.ROUNDS if arguments.mode == "random" else 7
     modes[arguments.mode](arguments)
     return 0
 

@@ -1,0 +1,158 @@
+"""Random works beside the other libraries, and random layouts beside the bandwidth of a flat argmin.
+
+Each answer of dmlcpu is checked before it is timed; a wrong one ends the run. dmlcpu allocates its
+outputs in each call, as its callers do. A library is left out of a work that it cannot do, or answers
+differently, or for which it takes HOPELESS times as long as the fastest library but dmlcpu, so that it
+cannot be that; JSON says for each work which ones, and why. Never asked are JAX for 64-bit elements,
+polars for more than one dimension or top-k, bottleneck for all but argmin and argmax of 32 and 64 bits.
+"""
+
+import statistics
+import sys
+from functools import partial
+from types import SimpleNamespace
+
+import numpy as np
+
+import answers
+import builds
+import contestants
+import measure
+import random_report
+import report
+import workloads
+from progress import Progress
+from random_works import layout_work, peer_work
+from session import machine, tensors_of, write
+
+ROUNDS = 3
+REST = 0.015  # seconds, before each turn
+LEAST = 0.005  # seconds that a turn takes
+HOPELESS = 20
+FLAT_BYTES = 2**28
+
+
+def plan_of(workload, tensors):
+    """How dmlcpu does the work, where its core tells."""
+    from dmlcpu import _core
+
+    plan_text = getattr(_core, "plan_text", None)
+    if plan_text is None:
+        return ""
+    names = ("argmin", "argmax", "top_k", "gather_nd")
+    planner = SimpleNamespace(**{name: partial(plan_text, name) for name in names})
+    return "; ".join(builds.call_for(planner, workload, *tensors)().splitlines())
+
+
+def checked_call(workload, tensors):
+    """dmlcpu's call and its answer, which is the right one."""
+    call = builds.call_for(builds.installed(), workload, *tensors)
+    answer = call()
+    if not answers.is_right(workload, tensors, answer):
+        sys.exit(f"\nwrong answer of dmlcpu: {workload.name}")
+    return call, answer
+
+
+def other_calls(workload, tensors, names, want):
+    """The calls of those of the other libraries that may be the fastest; why each of the rest is not."""
+    left_out = {}
+    calls = contestants.calls_for(workload, tensors, names, left_out.__setitem__)
+    seconds = {}
+    for name, call in calls.items():
+        try:
+            if measure.same_answer(workload, tensors, call(), want):
+                seconds[name] = measure.quick_seconds(call, REST)
+            else:
+                left_out[name] = "another answer"
+        except Exception as error:
+            left_out[name] = contestants.error_line(error)
+    limit = HOPELESS * min(seconds.values(), default=0)
+    left_out |= {name: f"takes {report.text_of(s)}" for name, s in seconds.items() if s > limit}
+    return {name: calls[name] for name, s in seconds.items() if s <= limit}, left_out
+
+
+def chosen(draw, arguments):
+    """Number and work of those of the count whose description contains what --only says."""
+    works = [(number, draw(arguments.seed, number)) for number in range(arguments.count)]
+    return [(number, work) for number, work in works if arguments.only in str(work)]
+
+
+def beside_others(arguments):
+    """What is measured of each work: who takes how long."""
+    results = []
+    names = [n for n in arguments.contestants or contestants.installed() if n != "dmlcpu"]
+    works = chosen(peer_work, arguments)
+    progress = Progress("beside others", len(works))
+    for number, work in works:
+        workload = work.workload
+        tensors = tensors_of(workload)
+        call, answer = checked_call(workload, tensors)
+        others, left_out = other_calls(workload, tensors, names, answer)
+        del answer
+        results.append(
+            {
+                "work": str(work),
+                "number": number,
+                "group": random_report.group_of(work),
+                "moved": workloads.moved_bytes(workload, tensors),
+                "plan": plan_of(workload, tensors),
+                "seconds": measure.race({"dmlcpu": call, **others}, arguments.rounds, LEAST, REST),
+                "left out": left_out,
+            }
+        )
+        progress.step()
+    return results
+
+
+def layouts(arguments):
+    """What is measured of each work, dmlcpu alone, and the bytes per second of a flat argmin, which is
+    measured before and after each."""
+    results = []
+    x = np.random.default_rng(0).standard_normal(FLAT_BYTES // 4, np.float32)
+    flat = partial(builds.installed().argmin, x)
+    flat_seconds = [measure.turn(flat, 1, REST)]
+    works = chosen(layout_work, arguments)
+    progress = Progress("layouts", len(works))
+    for number, work in works:
+        workload = work.workload
+        tensors = tensors_of(workload)
+        call, answer = checked_call(workload, tensors)
+        outputs = answer if isinstance(answer, tuple) else (answer,)
+        seconds = measure.race({"dmlcpu": call}, arguments.rounds, LEAST, REST)["dmlcpu"]
+        flat_seconds.append(measure.turn(flat, 1, REST))
+        results.append(
+            {
+                "work": str(work),
+                "number": number,
+                "group": random_report.group_of(work),
+                "moved": work.bytes + sum(output.nbytes for output in outputs),
+                "plan": plan_of(workload, tensors),
+                "seconds": seconds,
+            }
+        )
+        progress.step()
+    bandwidth = FLAT_BYTES / statistics.median(flat_seconds)
+    for result in results:
+        result["share"] = result["moved"] / statistics.median(result["seconds"]) / bandwidth
+    return results, bandwidth
+
+
+def random_works(arguments):
+    about = machine()
+    results, texts = {"count": arguments.count, "seed": arguments.seed}, []
+    if not arguments.layouts_only:
+        results["beside others"] = works = beside_others(arguments)
+        texts.append(random_report.beside_others(works))
+        print(texts[-1], flush=True)
+    if not arguments.peers_only:
+        works, bandwidth = layouts(arguments)
+        results |= {"layouts": works, "flat argmin, bytes per second": bandwidth}
+        texts.append(random_report.layouts(works, bandwidth))
+        print(texts[-1], flush=True)
+    write(
+        arguments,
+        about,
+        results,
+        lambda: report.machine_line(about) + random_report.origin(results) + "\n".join(texts),
+        lambda path: print("no plot of random works"),
+    )
