@@ -148,7 +148,18 @@ def test_submodules_are_loaded_when_used():
         assert "dmlcpu.directml" not in sys.modules
         from dmlcpu import *
         assert "dmlcpu.directml" not in sys.modules
-        assert dmlcpu.directml.compile is sys.modules["dmlcpu.directml"].compile
+        from dmlcpu import directml as early
+        assert "dmlcpu.directml" not in sys.modules
+        assert early.compile is sys.modules["dmlcpu.directml"].compile
+        assert dmlcpu.directml is sys.modules["dmlcpu.directml"] is not early
+        assert early.__doc__ == dmlcpu.directml.__doc__ and early.__spec__ is dmlcpu.directml.__spec__
+        assert dir(early) == dir(dmlcpu.directml)
+        try:
+            early.no_such_name
+        except AttributeError as error:
+            assert str(error) == "module 'dmlcpu.directml' has no attribute 'no_such_name'"
+        else:
+            raise AssertionError
     """
     run_python(program)
     text = "^module 'dmlcpu' has no attribute 'no_such_name'$"

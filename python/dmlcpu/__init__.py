@@ -5,10 +5,10 @@ and index types give is exactly specified, and no result depends on threads or i
 `dmlcpu.directml` has them by DirectML's own descriptors; it is loaded when first used.
 """
 
-import importlib
 from typing import TYPE_CHECKING
 
 from dmlcpu._core import __version__
+from dmlcpu._lazy import LazyModule as _LazyModule
 from dmlcpu._operators import argmax, argmin, gather_nd, top_k
 from dmlcpu._runtime import (
     get_instruction_set,
@@ -22,6 +22,8 @@ from dmlcpu._types import AxisDirection, TopK
 
 if TYPE_CHECKING:
     from dmlcpu import directml as directml
+else:
+    directml = _LazyModule("dmlcpu.directml")
 
 __all__ = [
     "AxisDirection",
@@ -38,15 +40,3 @@ __all__ = [
     "top_k",
     "use_instruction_set",
 ]
-
-_SUBMODULES = frozenset({"directml"})
-
-if not TYPE_CHECKING:  # which would take any name for one that may exist
-
-    def __getattr__(name):
-        if name in _SUBMODULES:
-            return importlib.import_module(f"dmlcpu.{name}")
-        raise AttributeError(f"module 'dmlcpu' has no attribute {name!r}")
-
-    def __dir__():
-        return sorted({*globals(), *_SUBMODULES})
