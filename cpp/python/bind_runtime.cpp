@@ -42,7 +42,7 @@ void bind_runtime(py::module_& module) {
     return num_threads();
   });
   module.def("set_num_threads", &set_num_threads);
-  module.attr("thread_limits") = thread_limits();
+  module.def("thread_limits", &thread_limits);
   load_index_types();
   module.def("set_grain_bytes", &set_grain_bytes);
 

@@ -8,7 +8,10 @@ namespace dmlcpu::python {
 
 namespace py = pybind11;
 
+std::atomic<bool> thread_limits_used{false};
+
 const py::object& thread_limits() {
+  thread_limits_used.store(true, std::memory_order_relaxed);
   PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> variable;
   return variable
       .call_once_and_store_result([] {
@@ -20,7 +23,7 @@ const py::object& thread_limits() {
       .get_stored();
 }
 
-ContextThreads::ContextThreads() {
+void ContextThreads::read_context() {
   PyObject* value = nullptr;
   if (PyContextVar_Get(thread_limits().ptr(), nullptr, &value) < 0) throw py::error_already_set();
   const auto blocks = py::reinterpret_steal<py::tuple>(value);

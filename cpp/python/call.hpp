@@ -3,6 +3,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -13,16 +14,23 @@
 namespace dmlcpu::python {
 
 /// The context variable that holds the `num_threads` blocks which a context is in, a tuple, the
-/// innermost last.
+/// innermost last. Asking for it makes calls look into it: until somebody does they need not.
 const pybind11::object& thread_limits();
+
+/// Whether thread_limits() was asked for.
+extern std::atomic<bool> thread_limits_used;
 
 /// As long as this lives, the calling thread uses the number of threads that its Python context
 /// asks for, if it asks for one.
 class ContextThreads {
  public:
-  ContextThreads();
+  ContextThreads() {
+    if (thread_limits_used.load(std::memory_order_relaxed)) read_context();
+  }
 
  private:
+  void read_context();
+
   std::optional<ScopedThreads> limit_;
 };
 

@@ -115,6 +115,7 @@ py::array as_array(py::handle object, const char* name) {
 
 py::array as_index_array(py::handle object, const char* name) {
   py::array array = as_array(object, name);
+  if (array.is(object)) return array;
   const bool is_list = PyList_Check(object.ptr()) != 0 || PyTuple_Check(object.ptr()) != 0;
   if (!is_list || array.size() != 0 || array.dtype().kind() != 'f') return array;
   return array.attr("astype")(index_dtype(DataType::kInt64)).cast<py::array>();

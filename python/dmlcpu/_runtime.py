@@ -71,14 +71,16 @@ class _ThreadLimit(AbstractContextManager[None]):
         self.count = count
 
     def __enter__(self) -> None:
-        _core.thread_limits.set((*_core.thread_limits.get(), self))
+        variable = _core.thread_limits()
+        variable.set((*variable.get(), self))
 
     def __exit__(self, *error: object) -> None:
-        blocks = list(_core.thread_limits.get())
+        variable = _core.thread_limits()
+        blocks = list(variable.get())
         # Another context, in which the garbage collector ends a generator, is not in the block.
         if self in blocks:
             del blocks[len(blocks) - 1 - blocks[::-1].index(self)]
-            _core.thread_limits.set(tuple(blocks))
+            variable.set(tuple(blocks))
 
 
 def instruction_sets() -> tuple[str, ...]:
