@@ -113,13 +113,16 @@ class Sweep {
 
   /// Begins with a row, and asks for the elements `ahead` of it.
   void start(const T* row, std::int64_t ahead) {
-    for (std::int64_t l = 0; l < lines_; ++l) steps_[l] = 0;
+    // Copies, which the compiler knows that no store to an array changes.
+    Rank* __restrict const ranks = ranks_;
+    T* __restrict const values = values_;
+    std::memset(steps_, 0, static_cast<std::size_t>(lines_) * sizeof(Step));
     if constexpr (kHasNativeOrder<T>) {
       if (by_value_) {
         Step nans = 0;
         in_runs<1>(&row, lines_, ahead, [&](std::int64_t first, std::int64_t last) {
           for (std::int64_t l = first; l < last; ++l) {
-            values_[l] = row[l];
+            values[l] = row[l];
             nans |= static_cast<Step>(row[l] != row[l]);
           }
         });
@@ -128,7 +131,7 @@ class Sweep {
       }
     }
     in_runs<1>(&row, lines_, ahead, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t l = first; l < last; ++l) ranks_[l] = O::rank(row[l]);
+      for (std::int64_t l = first; l < last; ++l) ranks[l] = O::rank(row[l]);
     });
   }
 
@@ -167,9 +170,9 @@ class Sweep {
 
   std::int64_t lines_;
   bool by_value_;
-  Rank* __restrict ranks_;
-  T* __restrict values_;
-  Step* __restrict steps_;
+  Rank* ranks_;
+  T* values_;
+  Step* steps_;
 };
 
 template <class O>

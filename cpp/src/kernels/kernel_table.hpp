@@ -55,9 +55,11 @@ constexpr std::int64_t arg_transposed_bytes(std::int64_t element_size, std::int6
   return all < most ? all : most;
 }
 
-/// Bytes of one array of a sweep: an element's width for each row of a tile.
+/// Bytes of one array of a sweep: an element's width for each row of a tile, and some more, so that
+/// the arrays do not lie in the same sets of L1.
 constexpr std::int64_t arg_sweep_bytes(std::int64_t element_size, std::int64_t lines) {
-  return round_up((lines < tuning::kColumnTile ? lines : tuning::kColumnTile) * element_size);
+  return round_up((lines < tuning::kColumnTile ? lines : tuning::kColumnTile) * element_size) +
+         tuning::kSweepSkewBytes;
 }
 
 /// Rows of a tile that a sweep reads at a time.
