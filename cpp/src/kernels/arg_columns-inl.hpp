@@ -141,17 +141,22 @@ class Sweep {
     if constexpr (kHasNativeOrder<T>) {
       if (by_value_) {
         bool numbers = true;
-        in_runs<kSteps>(rows, lines_, ahead, [&](std::int64_t first, std::int64_t last) {
-          numbers &= sweep_values<O, kSteps>(rows, first, last, step, values_, steps_);
-        });
+        in_runs<kSteps>(rows, lines_, ahead,
+                        [&numbers, rows, step, values = values_, steps = steps_](
+                            std::int64_t first, std::int64_t last) {
+                          numbers &=
+                              sweep_values<O, kSteps>(rows, first, last, step, values, steps);
+                        });
         if (numbers) return;
         // Goes on by ranks. Taking these elements again adds the NaNs and changes nothing else.
         to_ranks();
       }
     }
-    in_runs<kSteps>(rows, lines_, ahead, [&](std::int64_t first, std::int64_t last) {
-      sweep<O, kSteps>(rows, first, last, step, ranks_, steps_);
-    });
+    in_runs<kSteps>(
+        rows, lines_, ahead,
+        [rows, step, ranks = ranks_, steps = steps_](std::int64_t first, std::int64_t last) {
+          sweep<O, kSteps>(rows, first, last, step, ranks, steps);
+        });
   }
 
   const Rank* ranks() {
