@@ -17,7 +17,8 @@ int allowed = -1;
 void* allocate(std::size_t size, std::size_t alignment) {
   if (allowed == 0) throw std::bad_alloc();
   if (allowed > 0) --allowed;
-  void* const memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  void* const memory =
+      std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }

@@ -103,8 +103,8 @@ inline constexpr std::int64_t kSweepPrefetchLines = 4;
 /// stay in the cache nearest to the core that holds them, and fit a thread's stack.
 inline constexpr std::int64_t kColumnTile = 2048;
 
-/// Distance between the arrays of a sweep beyond their sizes, which may be multiples of what one way
-/// of L1 holds: whole cache lines, more of them than a step writes at once.
+/// Distance between the arrays of a sweep beyond their sizes, which may be multiples of what one
+/// way of L1 holds: whole cache lines, more of them than a step writes at once.
 inline constexpr std::int64_t kSweepSkewBytes = 5 * 64;
 
 /// Threads share columns by cutting their length, if each part has at least so many steps: merging
