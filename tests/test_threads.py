@@ -121,6 +121,34 @@ def test_forked_child_works_after_somebody_else_used_openmp():
     assert out == "0"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the number of threads as Linux does")
+def test_one_thread_where_none_can_be_created():
+    """Root may always create threads, so it becomes nobody. With more threads GNU's OpenMP runtime would
+    end the process."""
+    out = run_python(
+        """
+        import os
+        import resource
+        import threading
+        import numpy as np
+        import dmlcpu
+        if os.getuid() == 0:
+            os.setresuid(65534, 65534, 65534)
+        resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+        try:
+            threading.Thread(target=print).start()
+        except RuntimeError:
+            print("no thread")
+        dmlcpu.set_num_threads(1)
+        x = np.zeros((1000, 4000), np.float32)
+        x[:, 7] = 1
+        print((dmlcpu.argmax(x, 1) == 7).all(), dmlcpu.argmax(x, 0).max(), dmlcpu.argmax(x)[0, 0])
+        print(dmlcpu.top_k(x, 2).indices[-1], dmlcpu.gather_nd(x, [[3, 7], [4, 8]]))
+        """
+    )
+    assert out.splitlines() == ["no thread", "True 0 7", "[7 0] [1. 0.]"]
+
+
 def test_many_callers_at_once(threads):
     rng = np.random.default_rng(0)
     x = rng.standard_normal((64, 3000), np.float32)

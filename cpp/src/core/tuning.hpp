@@ -100,7 +100,7 @@ inline constexpr std::int64_t kSweepPrefetchLines = 4;
 
 /// Columns swept together. Wide tiles read long runs of each row, which is what memory prefetches;
 /// best value and index of each column (up to 8 bytes each while sweeping, 16 when merged) should
-/// stay in the cache nearest to the core that holds them, and fit a thread's stack.
+/// stay in the cache nearest to the core that holds them.
 inline constexpr std::int64_t kColumnTile = 2048;
 
 /// Distance between the arrays of a sweep beyond their sizes, which may be multiples of what one
