@@ -9,17 +9,18 @@
 
 namespace dmlcpu {
 
-/// Cache-line aligned bytes, on the stack if they are few.
-class Scratch {
+/// Cache-line aligned bytes, on the stack if they are at most kStackBytes.
+template <std::int64_t kStackBytes>
+class BasicScratch {
  public:
-  explicit Scratch(std::int64_t bytes)
-      : bytes_(bytes <= tuning::kScratchStackBytes
+  explicit BasicScratch(std::int64_t bytes)
+      : bytes_(bytes <= kStackBytes
                    ? few_
                    : static_cast<char*>(::operator new(static_cast<std::size_t>(bytes),
                                                        std::align_val_t{kAlignment}))) {}
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
+  BasicScratch(const BasicScratch&) = delete;
+  BasicScratch& operator=(const BasicScratch&) = delete;
+  ~BasicScratch() {
     if (bytes_ != few_) ::operator delete(bytes_, std::align_val_t{kAlignment});
   }
   char* at(std::int64_t offset) const { return bytes_ + offset; }
@@ -27,8 +28,12 @@ class Scratch {
  private:
   static constexpr std::size_t kAlignment = 64;
 
-  alignas(kAlignment) char few_[tuning::kScratchStackBytes];
+  alignas(kAlignment) char few_[kStackBytes];
   char* bytes_;
 };
+
+using Scratch = BasicScratch<tuning::kScratchStackBytes>;
+/// Where it is large anyway, and the stack has other use for the bytes.
+using LargeScratch = BasicScratch<64>;
 
 }  // namespace dmlcpu

@@ -144,8 +144,8 @@ class TopKRun {
     const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, plan_.pieces));
     // Everything is allocated before the first line is written.
     const std::int64_t items_bytes = item_bytes * plan_.pieces;
-    const Scratch scratch(items_bytes + kernel_bytes * threads +
-                          plan_.sample.count * element_size_);
+    const LargeScratch scratch(items_bytes + kernel_bytes * threads +
+                               plan_.sample.count * element_size_);
     std::vector<TopKPiece> pieces(static_cast<std::size_t>(plan_.pieces));
     const std::int64_t writers = plan_.k < tuning::kTopKMinWrites ? 1 : threads;
     std::vector<TopKMerge> merges(static_cast<std::size_t>(writers), TopKMerge(plan_.pieces));

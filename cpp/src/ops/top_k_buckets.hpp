@@ -133,7 +133,7 @@ class TopKBuckets {
     if (filled > 0) write(buffer, filled, at);
   }
 
-  Scratch scratch_;
+  LargeScratch scratch_;
   std::vector<std::uint32_t> sort_counts_;  // of the threads
   const TopKBucketKernels& kernels_;
   std::int64_t element_size_;
