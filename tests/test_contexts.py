@@ -41,6 +41,14 @@ def test_one_block_entered_twice():
         assert dmlcpu.get_num_threads() == 2
 
 
+def test_decorator():
+    @dmlcpu.num_threads(2)
+    def function():
+        return dmlcpu.get_num_threads()
+
+    assert (function(), function()) == (2, 2)
+
+
 def test_tasks_that_overlap():
     async def first(inside, leave):
         with dmlcpu.num_threads(2):

@@ -143,7 +143,7 @@ def test_one_thread_where_none_can_be_created():
         x = np.zeros((1000, 4000), np.float32)
         x[:, 7] = 1
         print((dmlcpu.argmax(x, 1) == 7).all(), dmlcpu.argmax(x, 0).max(), dmlcpu.argmax(x)[0, 0])
-        print(dmlcpu.top_k(x, 2).indices[-1], dmlcpu.gather_nd(x, [[3, 7], [4, 8]]))
+        print(dmlcpu.top_k(x, 2).indices[-1], dmlcpu.gather_nd(x, np.array([[3, 7], [4, 8]])))
         """
     )
     assert out.splitlines() == ["no thread", "True 0 7", "[7 0] [1. 0.]"]

@@ -37,7 +37,7 @@ class ContextThreads {
 /// Takes the lock again after PyEval_SaveThread().
 void take_lock(PyThreadState* state);
 
-/// Calls body(), which touches so many bytes, and lets other Python threads run meanwhile, unless
+/// Calls body(), which touches `bytes` bytes, and lets other Python threads run during it, unless
 /// it is over in no time. Whatever body() throws is derived from std::exception.
 template <class Body>
 void call(std::int64_t bytes, Body&& body) {

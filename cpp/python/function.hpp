@@ -32,7 +32,7 @@ struct NativeOf<kFunction> {
       error.restore();
 #ifdef __GLIBCXX__
     } catch (abi::__forced_unwind&) {
-      // A thread that ends while the interpreter shuts down must not be held up.
+      // Python ends a thread that runs Python code while the interpreter is finalizing.
       throw;
 #endif
     } catch (...) {

@@ -8,7 +8,7 @@ and index types give is exactly specified, and no result depends on threads or i
 from typing import TYPE_CHECKING
 
 from dmlcpu._core import __version__
-from dmlcpu._lazy import LazyModule as _LazyModule
+from dmlcpu._lazy import lazy_module as _lazy_module
 from dmlcpu._operators import argmax, argmin, gather_nd, top_k
 from dmlcpu._runtime import (
     get_instruction_set,
@@ -23,7 +23,7 @@ from dmlcpu._types import AxisDirection, TopK
 if TYPE_CHECKING:
     from dmlcpu import directml as directml
 else:
-    directml = _LazyModule("dmlcpu.directml")
+    directml = _lazy_module("dmlcpu.directml")
 
 __all__ = [
     "AxisDirection",

@@ -1,5 +1,6 @@
 """Objects that are not plain NumPy arrays, as arrays."""
 
+from collections import UserList, deque
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ def as_array(obj: Any, name: str) -> npt.NDArray[Any]:
 
 def _readable(obj: Any) -> Any:
     """`obj`, or what NumPy reads in its stead, without nulls; of a list, all that it holds."""
-    if isinstance(obj, (list, tuple)):
+    if isinstance(obj, (list, tuple, deque, UserList)):
         if _PLAIN.issuperset(map(type, obj)):
             return obj
         return [item if type(item) in _PLAIN else _readable(item) for item in obj]

@@ -1,28 +1,45 @@
 """Submodules that are loaded when they are first used."""
 
-import importlib
+import importlib.util
+import sys
+import threading
 import types
 from typing import Any
 
+_lock = threading.RLock()
 
-class LazyModule(types.ModuleType):
-    """Stands for a submodule, an attribute of its package, until something of it is asked for.
 
-    Importing the submodule puts it in the place of this; whoever holds this finds the same there. A
-    `__getattr__` of the package itself would make every use of the package slower, as Python looks
-    up the attributes of modules that have one in a slower way.
+class _LazyModule(types.ModuleType):
+    """A module that runs its code when something of it is asked for, and is a plain module then.
+
+    A `__getattr__` of the package would make every use of the package slower: Python looks up the
+    attributes of modules that have one in a slower way.
     """
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        # But for its name, all that it says of itself is the submodule's.
-        for attribute in set(self.__dict__) - {"__name__"}:
-            delattr(self, attribute)
-
     def __getattr__(self, name: str) -> Any:
-        module = importlib.import_module(self.__name__)
-        self.__dict__.update(module.__dict__)
-        return getattr(module, name)
+        # Other threads wait, and this one passes while it runs the module's code.
+        with _lock:
+            if type(self) is _LazyModule and self.__dict__.pop("_waits", False):
+                try:
+                    self.__spec__.loader.exec_module(self)  # type: ignore[union-attr]
+                except BaseException:
+                    self.__dict__["_waits"] = True
+                    raise
+                self.__class__ = types.ModuleType  # type: ignore[assignment]
+        return self.__getattribute__(name)
 
     def __dir__(self) -> list[str]:
-        return dir(importlib.import_module(self.__name__))
+        self.__getattr__("__doc__")
+        return sorted(self.__dict__)
+
+
+def lazy_module(name: str) -> types.ModuleType:
+    """The module of that name, in `sys.modules`, its code not run yet."""
+    spec = importlib.util.find_spec(name)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    module.__class__ = _LazyModule
+    del module.__doc__  # asked for, it is the real one
+    module.__dict__["_waits"] = True
+    sys.modules[name] = module
+    return module

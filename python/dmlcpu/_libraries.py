@@ -26,7 +26,7 @@ def read(obj: Any) -> npt.NDArray[Any] | None:
         _refuse(masked, "numpy.ma", obj, "filled() fills, compressed() drops them")
     if isinstance(obj, np.ndarray):
         return np.asarray(obj)
-    packages = (base.__module__.partition(".")[0] for base in type(obj).__mro__)
+    packages = (str(base.__module__).partition(".")[0] for base in type(obj).__mro__)
     name = next((package for package in packages if package in _READERS), None)
     array = _READERS[name](sys.modules[name], obj) if name else None
     if array is None and hasattr(obj, "__dlpack__"):

@@ -1,7 +1,7 @@
 """How calls run: threads and instruction sets."""
 
 import operator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ContextDecorator
 
 from dmlcpu import _core
 
@@ -48,8 +48,8 @@ def get_num_threads() -> int:
     return _core.num_threads()
 
 
-def num_threads(count: int) -> AbstractContextManager[None]:
-    """Use up to `count` threads for calls inside the ``with`` block.
+def num_threads(count: int) -> "_ThreadLimit":
+    """Use up to `count` threads for calls inside the ``with`` block, or the decorated function.
 
     Inside, it takes the place of what `set_num_threads` says. It is a setting of the context (see
     `contextvars`): an asyncio task has its own, and passes it on to tasks that it starts, as
@@ -63,7 +63,7 @@ def num_threads(count: int) -> AbstractContextManager[None]:
     return _ThreadLimit(_thread_count(count))
 
 
-class _ThreadLimit(AbstractContextManager[None]):
+class _ThreadLimit(ContextDecorator, AbstractContextManager[None]):
     """One block of `num_threads`. The context variable holds all blocks that the context is in, so that
     blocks may end in any order, as those of interleaved generators do."""
 

@@ -43,14 +43,11 @@ bool has_affinity(const cpu_set_t& expected) {
   return false;
 }
 
-bool is_switched_off() {
-  static const bool off = [] {
-    // Nothing in this library changes the environment.
-    const char* const value = std::getenv("DMLCPU_PLACEMENT");  // NOLINT(concurrency-mt-unsafe)
-    return value != nullptr && std::strcmp(value, "0") == 0;
-  }();
-  return off;
-}
+/// Read when the library is loaded: later another thread may change the environment.
+const bool switched_off = [] {
+  const char* const value = std::getenv("DMLCPU_PLACEMENT");  // NOLINT(concurrency-mt-unsafe)
+  return value != nullptr && std::strcmp(value, "0") == 0;
+}();
 
 }  // namespace
 
@@ -67,7 +64,7 @@ void ThreadPlacement::leave_taken() const {
 }
 
 void ThreadPlacement::arrive(int thread, int threads) {
-  if (is_switched_off()) return;
+  if (switched_off) return;
   const auto take_current = [&] {
     const int processor = sched_getcpu();
     return processor < 0 || processor >= kProcessors || take(processor);

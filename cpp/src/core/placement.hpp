@@ -9,9 +9,9 @@ namespace dmlcpu {
 /// A runtime's sleeping threads may wake up on the processor of the thread that woke them, though
 /// others idle: Linux in a virtual machine takes a halted processor for one that the hypervisor has
 /// taken away, and passes it over. The threads then share one processor until the load balancer
-/// comes round, and while the first waits for the others by spinning it keeps them from it; a call
-/// of 0.1 ms took 4 to 6 ms. So a thread that starts where another of its region has started moves
-/// to any other processor that it may use.
+/// comes round, and while the first waits for the others by spinning it keeps them from it. So a
+/// thread that starts where another of its region has started moves to any other processor that it
+/// may use.
 ///
 /// A thread moves by setting its own affinity to the free ones of the processors that it may use,
 /// and back. Linux cannot set an affinity only if it is still what it was. So a thread keeps away
@@ -21,6 +21,9 @@ namespace dmlcpu {
 /// falls into the microsecond between two system calls of a thread that moves. A helper that
 /// wakes the thread from a free processor leaves no such gap, but Linux often keeps the thread
 /// where it was until the next tick.
+///
+/// Afterwards the thread has the same set as before, but as one that was asked for: if a
+/// container's set is widened later, the thread stays in the old one.
 ///
 /// Does nothing outside Linux, or where the environment variable DMLCPU_PLACEMENT is 0. The
 /// caller's own thread, number 0, never moves.

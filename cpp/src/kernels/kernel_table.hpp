@@ -11,7 +11,7 @@
 
 namespace dmlcpu {
 
-/// Bytes rounded up to whole cache lines, at which every piece of scratch memory begins.
+/// Bytes rounded up to whole cache lines, at which each part of scratch memory begins.
 constexpr std::int64_t round_up(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// How the elements of a type are ranked: whether the largest or the smallest ranks highest, and
@@ -95,7 +95,7 @@ struct TopKItem {
   std::int64_t index;
 };
 
-/// Digits of `bits` bits that hold so many.
+/// How many digits of `bits` bits hold `all_bits`.
 constexpr int digit_count(int all_bits, int bits) { return (all_bits + bits - 1) / bits; }
 
 /// Counters for the histograms of a threshold search: two, used alternately.
@@ -107,7 +107,7 @@ constexpr std::int64_t top_k_sort_counts(std::int64_t element_size) {
   return std::int64_t{digit_count(static_cast<int>(8 * element_size), bits)} << bits;
 }
 
-/// Whether so many items are sorted by digits, else by comparison.
+/// Whether `count` items are sorted by digits, else by comparison.
 constexpr bool top_k_sorts_by_digits(std::int64_t element_size, std::int64_t count) {
   return count >= tuning::kTopKRadixSortPerByte * element_size;
 }

@@ -130,14 +130,14 @@ class ArgRun {
                scratch.at(bests_bytes + worker * kernel_bytes_));
     });
     for (std::int64_t cell = 0; cell < cells; ++cell) {
+      const Cell place = cell_at(cell);
+      const std::int64_t lines = plan_.lines_reduced ? plan_.tile : lines_of(place.tile);
       const Best best = best_of(cell, 0);
       for (std::int64_t part = 1; part < plan_.parts; ++part) {
         const Best other = best_of(cell, part);
-        for (std::int64_t l = 0; l < plan_.tile; ++l) {
-          best.merge(l, other.ranks[l], other.indices[l]);
-        }
+        for (std::int64_t l = 0; l < lines; ++l) best.merge(l, other.ranks[l], other.indices[l]);
       }
-      finish(cell_at(cell), best);
+      finish(place, best);
     }
   }
 
