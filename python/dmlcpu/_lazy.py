@@ -9,12 +9,15 @@ from typing import Any
 _lock = threading.RLock()
 
 
+# A module that runs its code when something of it is asked for, and is a plain module then.
+#
+# A __getattr__ of the package would make every use of the package slower: Python looks up the attributes
+# of modules that have one in a slower way.
 class _LazyModule(types.ModuleType):
-    """A module that runs its code when something of it is asked for, and is a plain module then.
-
-    A `__getattr__` of the package would make every use of the package slower: Python looks up the
-    attributes of modules that have one in a slower way.
-    """
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        self.__getattr__("__name__")
+        return self.__dict__.get("__doc__")
 
     def __getattr__(self, name: str) -> Any:
         # Other threads wait, and this one passes while it runs the module's code.
@@ -29,7 +32,7 @@ class _LazyModule(types.ModuleType):
         return self.__getattribute__(name)
 
     def __dir__(self) -> list[str]:
-        self.__getattr__("__doc__")
+        self.__getattr__("__name__")
         return sorted(self.__dict__)
 
 
@@ -39,7 +42,6 @@ def lazy_module(name: str) -> types.ModuleType:
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
     module.__class__ = _LazyModule
-    del module.__doc__  # asked for, it is the real one
     module.__dict__["_waits"] = True
     sys.modules[name] = module
     return module
