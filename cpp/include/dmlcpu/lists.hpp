@@ -16,12 +16,12 @@ namespace dmlcpu {
 namespace detail {
 
 template <class I>
-inline constexpr bool is_integer =
+inline constexpr bool kIsInteger =
     !std::is_same_v<I, bool> &&
     (std::is_integral_v<I> || (std::is_enum_v<I> && std::is_convertible_v<I, std::int64_t>));
 
 template <class I>
-using EnableInteger = std::enable_if_t<is_integer<std::remove_cv_t<I>>>;
+using EnableInteger = std::enable_if_t<kIsInteger<std::remove_cv_t<I>>>;
 
 template <class Range>
 using EnableIntegers =

@@ -82,9 +82,9 @@ DMLCPU_API void use_instruction_set(const char* name, std::size_t length);
 
 /// The names of the instruction sets that were built and that this machine has, smallest first.
 inline std::vector<std::string_view> instruction_sets() {
-  std::vector<std::string_view> names;
-  for (int i = 0; i < detail::instruction_set_count(); ++i) {
-    names.emplace_back(detail::instruction_set_name(i));
+  std::vector<std::string_view> names(static_cast<std::size_t>(detail::instruction_set_count()));
+  for (std::string_view& name : names) {
+    name = detail::instruction_set_name(static_cast<int>(&name - names.data()));
   }
   return names;
 }

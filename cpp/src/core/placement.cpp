@@ -23,7 +23,7 @@ bool ThreadPlacement::take(int processor) {
 namespace {
 
 /// What the process may use when the library is loaded: its main thread's affinity.
-const cpu_set_t first_affinity = [] {
+const cpu_set_t first_affinity = []() noexcept {
   cpu_set_t set;
   CPU_ZERO(&set);
   sched_getaffinity(getpid(), sizeof set, &set);
@@ -44,7 +44,7 @@ bool has_affinity(const cpu_set_t& expected) {
 }
 
 /// Read when the library is loaded: later another thread may change the environment.
-const bool switched_off = [] {
+const bool switched_off = []() noexcept {
   const char* const value = std::getenv("DMLCPU_PLACEMENT");  // NOLINT(concurrency-mt-unsafe)
   return value != nullptr && std::strcmp(value, "0") == 0;
 }();
