@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from contestants import numpy_call
+from competitors import numpy_call
 
 
 def right_answer(workload, tensors):

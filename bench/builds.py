@@ -1,4 +1,4 @@
-"""dmlcpu itself as a contestant: as installed, in other builds, on other instruction sets.
+"""dmlcpu itself as a competitor: as installed, in other builds, on other instruction sets.
 
 A build is named as ``dmlcpu``, ``dmlcpu@x86-64-v2`` for an instruction set of it; ``NAME=FOLDER`` or
 ``NAME=FOLDER@x86-64-v2`` for another one in a folder that ``pip install --target FOLDER`` filled; or
@@ -95,7 +95,7 @@ class Build:
         self.process.wait()
 
 
-def race(builds, workload, rounds):
+def compare(builds, workload, rounds):
     """Seconds per call of each build, a list with one entry per round; the builds take turns."""
     for build in builds:
         build.ask(workload.name)

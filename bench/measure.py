@@ -59,17 +59,17 @@ def quick_seconds(call, rest):
     return first if first > 0.01 else min(first, *(seconds_of(call, 1) for _ in range(4)))
 
 
-def race(calls, rounds, least=0.01, rest=0.05):
-    """Seconds per call of each contestant, a list with one entry per round.
+def compare(calls, rounds, least=0.01, rest=0.05):
+    """Seconds per call of each competitor, a list with one entry per round.
 
-    Rounds are interleaved, short calls repeated. A contestant may be a pair: what to do before its
+    Rounds are interleaved, short calls repeated. A competitor may be a pair: what to do before its
     turn, and the call.
     """
-    contestants = {name: c if isinstance(c, tuple) else (None, c) for name, c in calls.items()}
+    competitors = {name: c if isinstance(c, tuple) else (None, c) for name, c in calls.items()}
     repeats = {}
     seconds = {name: [] for name in calls}
     for number in range(rounds + 1):
-        for name, (prepare, call) in contestants.items():
+        for name, (prepare, call) in competitors.items():
             if prepare:
                 prepare()
             if number == 0:
@@ -81,7 +81,7 @@ def race(calls, rounds, least=0.01, rest=0.05):
 
 
 def medians_of(seconds):
-    return {contestant: statistics.median(times) for contestant, times in seconds.items()}
+    return {competitor: statistics.median(times) for competitor, times in seconds.items()}
 
 
 def spread_of(times):

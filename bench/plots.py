@@ -57,7 +57,7 @@ def peers(machine, results, path):
 
 
 def roofline(machine, shares, path):
-    """Share of the memory bandwidth, for each workload of {name: {contestant: share}}."""
+    """Share of the memory bandwidth, for each workload of {name: {competitor: share}}."""
     names = [f"{name}, {who}" for name, by in shares.items() for who in by]
     values = [share for by in shares.values() for share in by.values()]
 
@@ -70,11 +70,11 @@ def roofline(machine, shares, path):
 
 
 def sweep(machine, sweep, points, path):
-    """GB/s of every contestant over the sizes."""
+    """GB/s of every competitor over the sizes."""
 
     def draw(axes):
-        contestants = dict.fromkeys(name for _, seconds, _ in points for name in seconds)
-        for name in contestants:
+        competitors = dict.fromkeys(name for _, seconds, _ in points for name in seconds)
+        for name in competitors:
             curve = [
                 (size, count / medians_of(seconds)[name] / 1e9)
                 for size, seconds, count in points

@@ -9,7 +9,7 @@ GROUPS = ("argmin, argmax", "top-k, k > 1", "top-k, k = 1", "gather")
 QUANTILES = (2, 5, 25, 50, 75)  # percent
 WORST = 20  # works that are listed
 LARGE_BYTES = 2**14
-FAR_BEHIND = 0.7
+FAR_BELOW = 0.7
 
 
 def group_of(work):
@@ -26,7 +26,7 @@ def origin(results):
 
 
 def summary_row(name, works, ratios):
-    far = sum(r < FAR_BEHIND and w["moved"] >= LARGE_BYTES for w, r in zip(works, ratios))
+    far = sum(r < FAR_BELOW and w["moved"] >= LARGE_BYTES for w, r in zip(works, ratios))
     return [
         name,
         f"{statistics.geometric_mean(ratios):.2f}",
@@ -45,8 +45,8 @@ def beside_others(works):
         members = [work for work in works if name in (work["group"], "all")]
         if members:
             rows.append(summary_row(name, members, [ratios[work["number"]] for work in members]))
-    header = ["times as fast as the best other", "geometric mean", "behind", "worst"]
-    header.append(f"below {FAR_BEHIND}, of at least {LARGE_BYTES // 1024} KB moved")
+    header = ["times as fast as the best other", "geometric mean", "slower", "worst"]
+    header.append(f"below {FAR_BELOW}, of at least {LARGE_BYTES // 1024} KB moved")
     text = report.table(header, rows)
     rows = []
     for work in sorted(works, key=lambda work: ratios[work["number"]])[:WORST]:

@@ -16,7 +16,7 @@ import numpy as np
 
 import answers
 import builds
-import contestants
+import competitors
 import measure
 import random_report
 import report
@@ -56,7 +56,7 @@ def checked_call(workload, tensors):
 def other_calls(workload, tensors, names, want):
     """The calls of those of the other libraries that may be the fastest; why each of the rest is not."""
     left_out = {}
-    calls = contestants.calls_for(workload, tensors, names, left_out.__setitem__)
+    calls = competitors.calls_for(workload, tensors, names, left_out.__setitem__)
     seconds = {}
     for name, call in calls.items():
         try:
@@ -65,7 +65,7 @@ def other_calls(workload, tensors, names, want):
             else:
                 left_out[name] = "another answer"
         except Exception as error:
-            left_out[name] = contestants.error_line(error)
+            left_out[name] = competitors.error_line(error)
     limit = HOPELESS * min(seconds.values(), default=0)
     left_out |= {name: f"takes {report.text_of(s)}" for name, s in seconds.items() if s > limit}
     return {name: calls[name] for name, s in seconds.items() if s <= limit}, left_out
@@ -80,7 +80,7 @@ def chosen(draw, arguments):
 def beside_others(arguments):
     """What is measured of each work: who takes how long."""
     results = []
-    names = [n for n in arguments.contestants or contestants.installed() if n != "dmlcpu"]
+    names = [n for n in arguments.competitors or competitors.installed() if n != "dmlcpu"]
     works = chosen(peer_work, arguments)
     progress = Progress("beside others", len(works))
     for number, work in works:
@@ -96,7 +96,9 @@ def beside_others(arguments):
                 "group": random_report.group_of(work),
                 "moved": workloads.moved_bytes(workload, tensors),
                 "plan": plan_of(workload, tensors),
-                "seconds": measure.race({"dmlcpu": call, **others}, arguments.rounds, LEAST, REST),
+                "seconds": measure.compare(
+                    {"dmlcpu": call, **others}, arguments.rounds, LEAST, REST
+                ),
                 "left out": left_out,
             }
         )
@@ -118,7 +120,7 @@ def layouts(arguments):
         tensors = tensors_of(workload)
         call, answer = checked_call(workload, tensors)
         outputs = answer if isinstance(answer, tuple) else (answer,)
-        seconds = measure.race({"dmlcpu": call}, arguments.rounds, LEAST, REST)["dmlcpu"]
+        seconds = measure.compare({"dmlcpu": call}, arguments.rounds, LEAST, REST)["dmlcpu"]
         flat_seconds.append(measure.turn(flat, 1, REST))
         results.append(
             {

@@ -14,7 +14,7 @@ def text_of(seconds):
 
 
 def best_peer(medians):
-    """The fastest contestant that is not dmlcpu; None if there is none."""
+    """The fastest competitor that is not dmlcpu; None if there is none."""
     peers = {name: t for name, t in medians.items() if name != "dmlcpu"}
     return min(peers, key=peers.get, default=None)
 

@@ -31,7 +31,7 @@ def roofline(arguments):
             with dmlcpu.num_threads(1):
                 call()
 
-        # An instruction set is chosen for the process, before a contestant's turn.
+        # An instruction set is chosen for the process, before a competitor's turn.
         best = builds.levels()[0]
         prepare = {level: partial(dmlcpu.use_instruction_set, level) for level in builds.levels()}
         calls = {level: (prepare[level], call) for level in builds.levels()}
@@ -41,7 +41,7 @@ def roofline(arguments):
         for bandwidth in bandwidths:
             move = bandwidth.read if streams else bandwidth.copy
             calls[f"bandwidth {bandwidth.count}"] = move(packed)
-        seconds = measure.race(calls, arguments.rounds)
+        seconds = measure.compare(calls, arguments.rounds)
         results[workload.name] = seconds
         medians = measure.medians_of(seconds)
         gain = medians["one thread"] / medians[best]
@@ -99,7 +99,7 @@ def threads(arguments):
         for count in counts:
             calls[f"dmlcpu {count}"] = partial(on_threads, count)
             calls[f"bandwidth {count}"] = bandwidths[count].read(packed)
-        results[workload.name] = measure.race(calls, arguments.rounds)
+        results[workload.name] = measure.compare(calls, arguments.rounds)
         medians = measure.medians_of(results[workload.name])
         row = [workload.name, report.text_of(medians["dmlcpu 1"])]
         for count in counts[1:]:

@@ -24,7 +24,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", str(os.cpu_count()))
 
 import builds
-import contestants
+import competitors
 import dispatch
 import measure
 import plots
@@ -36,17 +36,17 @@ import workloads
 from session import chosen, machine, tensors_of, write
 
 
-def race_peers(workload, arguments):
-    """Seconds of all contestants that can do the workload and give dmlcpu's answer."""
+def compare_peers(workload, arguments):
+    """Seconds of all competitors that can do the workload and give dmlcpu's answer."""
     tensors = tensors_of(workload)
-    names = dict.fromkeys(["dmlcpu", *(arguments.contestants or contestants.installed())])
-    calls = contestants.calls_for(workload, tensors, names)
+    names = dict.fromkeys(["dmlcpu", *(arguments.competitors or competitors.installed())])
+    calls = competitors.calls_for(workload, tensors, names)
     want = calls["dmlcpu"]()
     for name, call in list(calls.items()):
         if not measure.same_answer(workload, tensors, call(), want):
             print(f"  {name} gives another answer; left out")
             del calls[name]
-    return measure.race(calls, arguments.rounds)
+    return measure.compare(calls, arguments.rounds)
 
 
 def peers(arguments, selection=workloads.WORKLOADS):
@@ -55,7 +55,7 @@ def peers(arguments, selection=workloads.WORKLOADS):
     about = machine()
     results = {}
     for workload in chosen(selection, arguments):
-        results[workload.name] = race_peers(workload, arguments)
+        results[workload.name] = compare_peers(workload, arguments)
         print(report.peers_line(workload.name, results[workload.name]), flush=True)
     headlines = {w.name for w in workloads.HEADLINES}
     print(report.peers_summary(results, headlines), flush=True)
@@ -81,16 +81,16 @@ def sweep(arguments):
         points = [
             sweeps.Point(
                 size,
-                race_peers(workload, arguments),
+                compare_peers(workload, arguments),
                 workloads.moved_bytes(workload, tensors_of(workload)),
             )
             for size, workload in curve.points
         ]
         again = sweeps.to_measure_again(points)
         for i in again * sweeps.SECOND_LOOKS:
-            more = race_peers(curve.points[i][1], arguments)
-            for contestant, seconds in points[i].seconds.items():
-                seconds += more.get(contestant, [])
+            more = compare_peers(curve.points[i][1], arguments)
+            for competitor, seconds in points[i].seconds.items():
+                seconds += more.get(competitor, [])
         texts.append(report.sweep_lines(curve, points, again, sweeps.cliffs(points)))
         print(texts[-1], flush=True)
         results[name] = points
@@ -109,15 +109,15 @@ def compare_builds(arguments):
             builds.Build(builds.built(specification, Path(folder) / str(number)))
             for number, specification in enumerate(specifications)
         ]
-        race_builds(contenders, arguments)
+        measure_builds(contenders, arguments)
 
 
-def race_builds(contenders, arguments):
+def measure_builds(contenders, arguments):
     about = machine()
     names = [build.name for build in contenders]
     results, rows = {}, []
     for workload in chosen(workloads.WORKLOADS, arguments):
-        results[workload.name] = seconds = builds.race(contenders, workload, arguments.rounds)
+        results[workload.name] = seconds = builds.compare(contenders, workload, arguments.rounds)
         medians = measure.medians_of(seconds)
         first = medians[names[0]]
         rows.append(
@@ -160,7 +160,7 @@ def main():
     parser.add_argument("--rounds", type=int, help=f"default: 7, random {random_run.ROUNDS}")
     parser.add_argument("--only", default="", help="workloads, or sweeps, whose name contains this")
     parser.add_argument("--headlines", action="store_true", help="peers: the headline lines only")
-    parser.add_argument("--contestants", nargs="*", help="default: all that are installed")
+    parser.add_argument("--competitors", nargs="*", help="default: all that are installed")
     parser.add_argument("--count", type=int, default=200, help="random: works of each measure")
     parser.add_argument("--seed", type=int, default=1, help="random: of the works")
     only = parser.add_mutually_exclusive_group()

@@ -7,7 +7,7 @@ import platform
 import numpy as np
 
 import builds
-import contestants
+import competitors
 import measure
 
 
@@ -28,7 +28,7 @@ def machine():
         "threads": measure.threads(),
         "instruction_set": builds.installed().get_instruction_set(),
         "date": datetime.date.today().isoformat(),
-        "versions": contestants.versions(),
+        "versions": competitors.versions(),
     }
 
 

@@ -189,7 +189,7 @@ COMPARED_BYTES = 4096
 
 class Point(NamedTuple):
     size: int
-    seconds: dict  # of each contestant, a list with one entry per round
+    seconds: dict  # of each competitor, a list with one entry per round
     moved: int  # bytes
 
     @property

@@ -12,17 +12,7 @@ import dmlcpu
 import data
 from data import TUNING, near, ones_at
 
-# Around each, one less and one more.
-ROW_BLOCK_BYTES = TUNING.kArgBlockBytes
-MAX_ROW_BLOCK_BYTES = TUNING.kArgMaxBlockBytes
-MEMORY_BYTES = TUNING.kRowPrefetchLeastBytes
-SHORT_ROW_BYTES = TUNING.kShortRowBytes
-SHORT_ROW_ELEMENTS = TUNING.kShortRowElements
-COLUMN_TILE = TUNING.kColumnTile
-NARROW_BYTES = TUNING.kNarrowColumnsBytes
-SWEEP_PREFETCH_BYTES = TUNING.kSweepPrefetchBytes
 SWEEP_RUN_BYTES = TUNING.kSweepPrefetchLines * 64
-GATHER_CHUNK = TUNING.kGatherChunk
 
 DIRECTIONS = ("increasing", "decreasing")
 
@@ -31,7 +21,7 @@ DIRECTIONS = ("increasing", "decreasing")
 @pytest.mark.parametrize("step", [1, -1, 2, 3, 4, 5])
 def test_row_blocks_and_lanes(instruction_set, dtype, step):
     """A row's only extreme, and ties of two, at the edges of vectors, lane groups and blocks."""
-    block = ROW_BLOCK_BYTES // dtype.itemsize
+    block = TUNING.kArgBlockBytes // dtype.itemsize
     lanes = [count // dtype.itemsize for count in (16, 32, 64, 128, 256)]
     for length in near(block, 2 * block, *lanes):
         edges = [p for p in near(1, *lanes, block, 2 * block) if p < length]
@@ -51,14 +41,14 @@ def test_row_blocks_and_lanes(instruction_set, dtype, step):
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32, np.int64], ids=str)
 @pytest.mark.parametrize("step", [1, -1])
-@pytest.mark.parametrize("bytes_before", [0, MEMORY_BYTES])
+@pytest.mark.parametrize("bytes_before", [0, TUNING.kRowPrefetchLeastBytes])
 def test_blocks_of_long_rows(instruction_set, dtype, step, bytes_before):
     """Blocks of a long row double while it has 16, of float 4 unless the input is large, up to a
     limit: lengths at which they do, and the only extreme, or ties, at their edges. One thread, as
     others may cut rows into parts."""
     dtype = np.dtype(dtype)
-    block = ROW_BLOCK_BYTES // dtype.itemsize
-    while block <= MAX_ROW_BLOCK_BYTES // dtype.itemsize:
+    block = TUNING.kArgBlockBytes // dtype.itemsize
+    while block <= TUNING.kArgMaxBlockBytes // dtype.itemsize:
         for length in near(4 * block, 16 * block):
             rows = 1 + -(-bytes_before // (length * dtype.itemsize))
             x = np.zeros((rows, length), dtype)[:, ::step]
@@ -84,7 +74,7 @@ def test_blocks_of_long_rows(instruction_set, dtype, step, bytes_before):
 @pytest.mark.parametrize("policy", ["propagate", "omit"])
 def test_nan_in_each_part_of_a_row(instruction_set, dtype, policy):
     """One NaN of either sign in a late block or tail; -inf elsewhere, which ranks next to it."""
-    length = 2 * ROW_BLOCK_BYTES // dtype.itemsize + 7
+    length = 2 * TUNING.kArgBlockBytes // dtype.itemsize + 7
     for position in (0, 1, length // 2, length - 8, length - 1):
         for sign in (1, -1):
             x = np.full(length, -np.inf).astype(dtype)
@@ -127,7 +117,7 @@ def test_column_step_counter_wraps(instruction_set, dtype):
     wrap = 2 ** (8 * dtype.itemsize) if dtype.itemsize < 4 else 1000
     rows = 2 * wrap + 3
     positions = [0, 1, 3, 4, 5, *near(wrap, 2 * wrap), rows - 1, rows - 2]
-    columns = NARROW_BYTES // dtype.itemsize + 1  # wide enough not to be folded
+    columns = TUNING.kNarrowColumnsBytes // dtype.itemsize + 1  # wide enough not to be folded
     x = np.zeros((rows, columns), dtype)
     want = np.array(positions * columns)[:columns]
     x[want, np.arange(columns)] = 1
@@ -139,7 +129,7 @@ def test_column_step_counter_wraps(instruction_set, dtype):
     assert (dmlcpu.argmax(x, 0, axis_direction=1) == rows - 1).all()
 
 
-@pytest.mark.parametrize("columns", near(COLUMN_TILE, 2 * COLUMN_TILE))
+@pytest.mark.parametrize("columns", near(TUNING.kColumnTile, 2 * TUNING.kColumnTile))
 @pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 6, 9])
 def test_column_tiles_and_step_groups(instruction_set, threads, rows, columns):
     """Columns around the tile, steps around the four that are swept at once."""
@@ -159,7 +149,7 @@ def test_large_sweeps_run_by_run(instruction_set, dtype):
     dtype = np.dtype(dtype)
     run = SWEEP_RUN_BYTES // dtype.itemsize
     for columns in near(3 * run, 4 * run):
-        least = -(-SWEEP_PREFETCH_BYTES // (columns * dtype.itemsize))
+        least = -(-TUNING.kSweepPrefetchBytes // (columns * dtype.itemsize))
         for steps in range(least - 1, least + 5):
             x = np.zeros((steps, columns), dtype)
             want = (np.arange(columns) * 7 + steps // 2) % steps
@@ -178,7 +168,7 @@ def test_large_sweeps_run_by_run(instruction_set, dtype):
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_narrow_columns_are_folded(instruction_set, threads, columns, direction):
     """Few columns, many rows: several rows side by side, and the tail that fills no fold."""
-    folds = -(-NARROW_BYTES // (4 * columns))
+    folds = -(-TUNING.kNarrowColumnsBytes // (4 * columns))
     for rows in [*near(folds, 2 * folds, 3 * folds), 5 * folds + folds // 2]:
         if rows < 2:
             continue
@@ -220,9 +210,9 @@ def test_nan_in_each_step_of_columns(instruction_set, dtype, policy, columns):
 def test_short_rows_become_columns(instruction_set, threads, dtype, order):
     """Rows around the length from which each is reduced by itself; in Fortran order, rows of a
     reduction over everything, whose lines all belong to one result."""
-    limit = min(SHORT_ROW_BYTES // np.dtype(dtype).itemsize, SHORT_ROW_ELEMENTS)
+    limit = min(TUNING.kShortRowBytes // np.dtype(dtype).itemsize, TUNING.kShortRowElements)
     # Inputs of so many elements are asked for ahead.
-    least = SWEEP_PREFETCH_BYTES // np.dtype(dtype).itemsize
+    least = TUNING.kSweepPrefetchBytes // np.dtype(dtype).itemsize
     sizes = [(1300, length) for length in [2, 3, *near(limit)]]
     for rows, length in [*sizes, (least // 3 + 9, 3), (least // (limit - 1) + 9, limit - 1)]:
         want = np.arange(rows) % length
@@ -249,7 +239,7 @@ def test_short_rows_are_turned_over(instruction_set, dtype, gap):
     rng = np.random.default_rng(0)
     for length in range(2, 2 * 16 + 2):
         # The last as many as are asked for ahead, of which few lengths will do.
-        many = SWEEP_PREFETCH_BYTES // (length * np.dtype(dtype).itemsize) + 9
+        many = TUNING.kSweepPrefetchBytes // (length * np.dtype(dtype).itemsize) + 9
         for rows in (2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 81, 97, many if length % 8 == 3 else 1):
             memory = rng.integers(0, 9, rows * (length + gap) - gap).astype(dtype)
             shape, strides = (rows, length), ((length + gap) * memory.itemsize, memory.itemsize)
@@ -285,7 +275,7 @@ def assert_gathers(x, indices, batch_dims, want):
     np.testing.assert_array_equal(dmlcpu.gather_nd(x, indices, mode="clip", **options), want)
 
 
-@pytest.mark.parametrize("count", near(GATHER_CHUNK, 2 * GATHER_CHUNK))
+@pytest.mark.parametrize("count", near(TUNING.kGatherChunk, 2 * TUNING.kGatherChunk))
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 7, 8])
 def test_gather_chunks(instruction_set, threads, count, length):
     """Tuples around the chunk whose offsets are computed at once, each naming a different slice."""
@@ -297,7 +287,7 @@ def test_gather_chunks(instruction_set, threads, count, length):
     assert_gathers(x, indices, 0, x[tuple(indices.T)])
 
 
-@pytest.mark.parametrize("count", near(GATHER_CHUNK, 2 * GATHER_CHUNK))
+@pytest.mark.parametrize("count", near(TUNING.kGatherChunk, 2 * TUNING.kGatherChunk))
 @pytest.mark.parametrize("length", [1, 2])
 def test_gather_chunks_of_a_batch(instruction_set, threads, count, length):
     """Each tuple of a chunk reads from its own part of the input, counted from the cell's begin."""

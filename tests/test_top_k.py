@@ -17,22 +17,9 @@ import reference
 from checks import check_top_k, reversed_order
 from data import TUNING, adversarial, near, sampled_positions
 
-# Around each, one less and one more.
-RANK_CHUNK_BYTES = TUNING.kRankChunkBytes
-DIRECT_LENGTH = TUNING.kTopKDirectLength
-THRESHOLD_LENGTH = TUNING.kTopKThresholdLength
-LANES_MIN_LINES = TUNING.kTopKLanesMinLines
-LANES_MAX_LENGTH = TUNING.kTopKLanesMaxLength
-LANES_MAX_K = TUNING.kTopKLanesMaxK
-LANES_BLOCK = TUNING.kTopKLanesBlock
-LANES_BOUND = 5 * TUNING.kTopKLanesBlocksPerSlot * LANES_BLOCK  # the least length, with k = 5
+# The least length of rows that a bound is looked for in, with k = 5.
+LANES_BOUND = 5 * TUNING.kTopKLanesBlocksPerSlot * TUNING.kTopKLanesBlock
 SAMPLED_LENGTH = bisect.bisect_left(range(10**6), 1, key=TUNING.top_k_sample)
-RADIX_SORT_PER_BYTE = TUNING.kTopKRadixSortPerByte
-BUCKET_RADIX_LENGTH = TUNING.kTopKBucketRadixLength
-LONG_DIGITS_LENGTH = TUNING.kTopKLongDigitsLength
-BUCKETS_LENGTH = TUNING.kTopKBucketsLength
-BUCKET_BITS = TUNING.kTopKBucketBits
-HISTOGRAM_LENGTH = TUNING.kTopKHistogramLength
 
 DIRECTIONS = ("increasing", "decreasing")
 
@@ -41,8 +28,17 @@ DIRECTIONS = ("increasing", "decreasing")
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_top_k_strategies_and_adversarial_data(instruction_set, dtype, direction):
     """Lengths around the direct limit and the rank chunk, every k around a change of strategy."""
-    chunk = RANK_CHUNK_BYTES // np.dtype(dtype).itemsize
-    for n in [2, 3, *near(THRESHOLD_LENGTH, DIRECT_LENGTH, chunk, HISTOGRAM_LENGTH)]:
+    chunk = TUNING.kRankChunkBytes // np.dtype(dtype).itemsize
+    for n in [
+        2,
+        3,
+        *near(
+            TUNING.kTopKThresholdLength,
+            TUNING.kTopKDirectLength,
+            chunk,
+            TUNING.kTopKHistogramLength,
+        ),
+    ]:
         for _, x in adversarial(dtype, n):
             ks = {1, 2, 3, n // 100, n // 50, n // 10, n // 2, n // 2 + 1, n - 1, n}
             for k in ks - {0}:
@@ -61,7 +57,7 @@ def test_top_k_sorts_by_comparison_and_by_radix(instruction_set, dtype):
         x = x.view(dtype)
         if x.dtype.kind == "f":
             x = np.where(np.isnan(x), np.array(1, dtype), x)
-        for k in near(RADIX_SORT_PER_BYTE * bits // 8, n // 2, n - 1):
+        for k in near(TUNING.kTopKRadixSortPerByte * bits // 8, n // 2, n - 1):
             check_top_k(x, k, "decreasing")
             check_top_k(x, k, "increasing")
 
@@ -70,8 +66,8 @@ def test_top_k_sorts_by_comparison_and_by_radix(instruction_set, dtype):
 def test_top_k_sorts_few_by_comparison_and_more_by_radix(instruction_set, dtype):
     """k around the change of sort, of rows too short for block extremes."""
     rng = np.random.default_rng(0)
-    for k in near(RADIX_SORT_PER_BYTE * np.dtype(dtype).itemsize):
-        n = max(THRESHOLD_LENGTH, 2 * k)
+    for k in near(TUNING.kTopKRadixSortPerByte * np.dtype(dtype).itemsize):
+        n = max(TUNING.kTopKThresholdLength, 2 * k)
         for x in (rng.integers(0, 9, n), rng.integers(0, 200, n)):
             check_top_k(x.astype(dtype), k, "decreasing")
             check_top_k(x.astype(dtype), k, "increasing")
@@ -106,7 +102,7 @@ def test_top_k_values_keep_their_bits(instruction_set, dtype, direction, policy)
     bits = np.dtype(f"u{dtype.itemsize}")
     few = data.special_values(dtype)
     rng = np.random.default_rng(0)
-    for shape in ((len(few),), (LANES_MIN_LINES, len(few)), (20, len(few))):
+    for shape in ((len(few),), (TUNING.kTopKLanesMinLines, len(few)), (20, len(few))):
         x = rng.permuted(np.broadcast_to(few.view(bits), shape), axis=-1).view(dtype)
         for k in {2, 5, len(few)}:
             for view in (x, x.copy(order="F")):
@@ -136,10 +132,10 @@ def test_top_k_of_lines_side_by_side(instruction_set, threads, dtype, direction)
     rng = np.random.default_rng(0)
     ends = [np.iinfo(dtype).min, np.iinfo(dtype).max] if dtype.kind in "iu" else [-np.inf, np.inf]
     for lines, n, k in [
-        *((lines, 40, 3) for lines in [*near(LANES_MIN_LINES, 16, 32), 70]),
-        *((9, n, 5) for n in near(5, LANES_BLOCK, LANES_BOUND, 2 * LANES_BOUND)),
-        *((9, n, 5) for n in near(LANES_MAX_LENGTH)),
-        *((9, 40, k) for k in range(1, LANES_MAX_K + 2)),
+        *((lines, 40, 3) for lines in [*near(TUNING.kTopKLanesMinLines, 16, 32), 70]),
+        *((9, n, 5) for n in near(5, TUNING.kTopKLanesBlock, LANES_BOUND, 2 * LANES_BOUND)),
+        *((9, n, 5) for n in near(TUNING.kTopKLanesMaxLength)),
+        *((9, 40, k) for k in range(1, TUNING.kTopKLanesMaxK + 2)),
     ]:
         if k > n:
             continue
@@ -208,10 +204,10 @@ def test_top_k_groups_of_strided_lines(instruction_set, threads, lines, dtype):
 
 def in_buckets(bits, sizes, rng):
     """Ranks of so many bits that go to buckets of these sizes, in any order."""
-    low = bits - BUCKET_BITS
+    low = bits - TUNING.kTopKBucketBits
     buckets = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
     # The first and the last bucket make all their bits differ.
-    buckets[-1] = 2**BUCKET_BITS - 1
+    buckets[-1] = 2**TUNING.kTopKBucketBits - 1
     ranks = (buckets << np.uint64(low)) + rng.integers(0, 2**low, buckets.size, np.uint64)
     return rng.permutation(ranks)
 
@@ -221,9 +217,9 @@ def test_top_k_bucket_sizes(instruction_set, threads, dtype):
     """Buckets around the sizes from which they are sorted another way, among them empty ones and
     of one element, and one that the last wanted element lies in."""
     rng = np.random.default_rng(0)
-    sizes = [0, 1, 2, *near(BUCKET_RADIX_LENGTH, LONG_DIGITS_LENGTH), 0]
+    sizes = [0, 1, 2, *near(TUNING.kTopKBucketRadixLength, TUNING.kTopKLongDigitsLength), 0]
     # One that is too large for a second-level cache, and one that the last wanted one may be in.
-    sizes += [BUCKETS_LENGTH + 5, 3000]
+    sizes += [TUNING.kTopKBucketsLength + 5, 3000]
     x = in_buckets(8 * np.dtype(dtype).itemsize, sizes, rng).astype(dtype)
     for k in (x.size, x.size - 1, x.size - 1500, x.size // 2 + 1):
         check_top_k(x, k, "decreasing")
@@ -235,16 +231,18 @@ def test_top_k_in_buckets(instruction_set, threads, dtype):
     """Rows around the length from which they are sorted so, k around half of it; elements that
     differ in no bit, in as many as tell the bucket, and in one more; equal ones in all parts."""
     rng = np.random.default_rng(0)
-    for n in near(BUCKETS_LENGTH):
+    for n in near(TUNING.kTopKBucketsLength):
         for k in near(n // 2):
             check_top_k((np.arange(n) % 251 / 2).astype(dtype), k, "decreasing")
     with np.errstate(over="ignore"):  # float16 ends in infinities
-        rows = list(adversarial(dtype, BUCKETS_LENGTH))
+        rows = list(adversarial(dtype, TUNING.kTopKBucketsLength))
     for name, x in rows:
         check_top_k(x, x.size - 1, "decreasing" if name == "ascending" else "increasing")
     if dtype.kind in "iu":
-        for bits in near(BUCKET_BITS):
-            x = rng.integers(0, 2 ** min(bits, 7 if dtype.itemsize == 1 else 13), BUCKETS_LENGTH)
+        for bits in near(TUNING.kTopKBucketBits):
+            x = rng.integers(
+                0, 2 ** min(bits, 7 if dtype.itemsize == 1 else 13), TUNING.kTopKBucketsLength
+            )
             check_top_k(x.astype(dtype), x.size, "decreasing")
 
 
@@ -253,10 +251,12 @@ def test_top_k_in_buckets_of_elements_one_bit_apart(threads, dtype):
     """A single bit, and it with the lowest: the bits that tell the bucket begin just there."""
     rng = np.random.default_rng(0)
     size = np.dtype(dtype).itemsize
-    for bit in {0, *near(BUCKET_BITS), 8 * size - 2, 8 * size - 1} & {*range(8 * size)}:
+    for bit in {0, *near(TUNING.kTopKBucketBits), 8 * size - 2, 8 * size - 1} & {*range(8 * size)}:
         for others in {0, min(bit, 1)}:
             bits = [0, 1 << bit, others, others | 1 << bit]
-            x = np.array(bits, f"u{size}")[rng.integers(0, 4, BUCKETS_LENGTH)].view(dtype)
+            x = np.array(bits, f"u{size}")[rng.integers(0, 4, TUNING.kTopKBucketsLength)].view(
+                dtype
+            )
             check_top_k(x, x.size, "decreasing" if bit % 2 else "increasing")
 
 
@@ -265,16 +265,16 @@ def test_top_k_in_buckets_of_lines_with_nans(instruction_set, threads, dtype):
     """Two lines of either axis, with gaps between elements, NaNs of both signs and both zeros."""
     rng = np.random.default_rng(0)
     few = data.special_values(dtype)
-    x = few[rng.integers(0, few.size, (2, 2 * BUCKETS_LENGTH))]
+    x = few[rng.integers(0, few.size, (2, 2 * TUNING.kTopKBucketsLength))]
     for view in (x[:, ::2], x[:, ::-2]):
         for policy in ("propagate", "omit"):
-            got = dmlcpu.top_k(view, BUCKETS_LENGTH - 1, nan_policy=policy)
+            got = dmlcpu.top_k(view, TUNING.kTopKBucketsLength - 1, nan_policy=policy)
             for line in range(2):
-                want = reference_of_line(view[line], BUCKETS_LENGTH - 1, policy)
+                want = reference_of_line(view[line], TUNING.kTopKBucketsLength - 1, policy)
                 np.testing.assert_array_equal(got.indices[line], want)
                 bits = np.dtype(f"u{dtype.itemsize}")
                 assert np.array_equal(got.values[line].view(bits), view[line][want].view(bits))
-            turned = dmlcpu.top_k(view.T, BUCKETS_LENGTH - 1, axis=0, nan_policy=policy)
+            turned = dmlcpu.top_k(view.T, TUNING.kTopKBucketsLength - 1, axis=0, nan_policy=policy)
             np.testing.assert_array_equal(turned.indices.T, got.indices)
 
 

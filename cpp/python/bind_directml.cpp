@@ -228,7 +228,7 @@ class Compiled {
   }
 
  private:
-  /// Plans for the number of threads that the context asks for.
+  /// Plans for the context's number of threads.
   static directml::CompiledOperator compile(const Descriptor& descriptor,
                                             const directml::CompileOptions& options) {
     const ContextThreads threads;

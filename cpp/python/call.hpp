@@ -14,14 +14,14 @@
 namespace dmlcpu::python {
 
 /// The context variable that holds the `num_threads` blocks which a context is in, a tuple, the
-/// innermost last. Asking for it makes calls look into it: until somebody does they need not.
+/// innermost last. Calls read it once this function was called; until then there is no block.
 const pybind11::object& thread_limits();
 
-/// Whether thread_limits() was asked for.
+/// Whether thread_limits() was called.
 extern std::atomic<bool> thread_limits_used;
 
-/// As long as this lives, the calling thread uses the number of threads that its Python context
-/// asks for, if it asks for one.
+/// As long as this lives, the calling thread uses the number of threads of its Python context, if
+/// it has one.
 class ContextThreads {
  public:
   ContextThreads() {

@@ -22,8 +22,8 @@ namespace dmlcpu {
 /// wakes the thread from a free processor leaves no such gap, but Linux often keeps the thread
 /// where it was until the next tick.
 ///
-/// Afterwards the thread has the same set as before, but as one that was asked for: if a
-/// container's set is widened later, the thread stays in the old one.
+/// Afterwards the thread has the same set as before, but an explicit one: if a container's set is
+/// widened later, the thread stays in the old one.
 ///
 /// Does nothing outside Linux, or where the environment variable DMLCPU_PLACEMENT is 0. The
 /// caller's own thread, number 0, never moves.

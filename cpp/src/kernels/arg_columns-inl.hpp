@@ -94,7 +94,7 @@ void in_runs(const T* const* rows, std::int64_t lines, std::int64_t ahead, Body 
   if (first < lines) body(first, lines);
 }
 
-/// A tile of at most kColumnTile lines: the best of each, and at which step it stands, in three
+/// A tile of at most kColumnTile lines: the best of each, and its position, in three
 /// arrays of arg_sweep_bytes().
 template <class O>
 class Sweep {

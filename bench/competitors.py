@@ -1,6 +1,6 @@
-"""The libraries that are measured, each asked for the same answer in the way that is best for it.
+"""The libraries that are measured, each called in the way that is best for it.
 
-A contestant's function takes a workload and its tensors and returns a call without arguments, or None
+A competitor's function takes a workload and its tensors and returns a call without arguments, or None
 where the library cannot do it. Tensors in the library's own type and compiled models are made outside
 the call; what the call makes, its results included, is inside. Calls return indices of argmin and
 argmax, (values, indices) of top-k, the result of gather. A library that takes contiguous arrays only
@@ -292,7 +292,7 @@ CALLS = {
 
 
 def installed():
-    """The names of the contestants that can be imported."""
+    """The names of the competitors that can be imported."""
     return [name for name, (module, _) in CALLS.items() if importlib.util.find_spec(module)]
 
 
@@ -311,7 +311,7 @@ def error_line(error):
 
 
 def calls_for(workload, tensors, names, failed=print_failure):
-    """Name to call, for the contestants that can do the workload."""
+    """Name to call, for the competitors that can do the workload."""
     calls = {}
     for name in names:
         try:
