@@ -77,6 +77,17 @@ def chosen(draw, arguments):
     return [(number, work) for number, work in works if arguments.only in str(work)]
 
 
+def result_of(number, work, tensors, moved, seconds):
+    return {
+        "work": str(work),
+        "number": number,
+        "group": random_report.group_of(work),
+        "moved": moved,
+        "plan": plan_of(work.workload, tensors),
+        "seconds": seconds,
+    }
+
+
 def beside_others(arguments):
     """What is measured of each work: who takes how long."""
     results = []
@@ -89,19 +100,10 @@ def beside_others(arguments):
         call, answer = checked_call(workload, tensors)
         others, left_out = other_calls(workload, tensors, names, answer)
         del answer
-        results.append(
-            {
-                "work": str(work),
-                "number": number,
-                "group": random_report.group_of(work),
-                "moved": workloads.moved_bytes(workload, tensors),
-                "plan": plan_of(workload, tensors),
-                "seconds": measure.compare(
-                    {"dmlcpu": call, **others}, arguments.rounds, LEAST, REST
-                ),
-                "left out": left_out,
-            }
-        )
+        seconds = measure.compare({"dmlcpu": call, **others}, arguments.rounds, LEAST, REST)
+        moved = workloads.moved_bytes(workload, tensors)
+        result = result_of(number, work, tensors, moved, seconds)
+        results.append(result | {"left out": left_out})
         progress.step()
     return results
 
@@ -122,16 +124,8 @@ def layouts(arguments):
         outputs = answer if isinstance(answer, tuple) else (answer,)
         seconds = measure.compare({"dmlcpu": call}, arguments.rounds, LEAST, REST)["dmlcpu"]
         flat_seconds.append(measure.turn(flat, 1, REST))
-        results.append(
-            {
-                "work": str(work),
-                "number": number,
-                "group": random_report.group_of(work),
-                "moved": work.bytes + sum(output.nbytes for output in outputs),
-                "plan": plan_of(workload, tensors),
-                "seconds": seconds,
-            }
-        )
+        moved = work.bytes + sum(output.nbytes for output in outputs)
+        results.append(result_of(number, work, tensors, moved, seconds))
         progress.step()
     bandwidth = FLAT_BYTES / statistics.median(flat_seconds)
     for result in results:

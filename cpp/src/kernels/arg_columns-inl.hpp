@@ -10,9 +10,6 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// Steps swept before the tile's best are read and written back once.
-constexpr std::int64_t kStepsAtOnce = kArgSweepRows;
-
 /// Takes kSteps more elements of each line from `first` to `last` into its best; the first of them
 /// is step number `step`.
 template <class O, std::int64_t kSteps, class T = typename O::Element>
@@ -192,7 +189,7 @@ void sweep_panel(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
   const bool prefetches = panel.prefetches && panel.line_stride == 1;
   // Of few rows the elements to come are those of the next lines, or of the next panel if this
   // one's rows lie one right behind the other.
-  const bool few = panel.length <= 2 * kStepsAtOnce;
+  const bool few = panel.length <= 2 * kArgSweepRows;
   const std::int64_t next_panel = absolute(panel.length_stride) > panel.lines
                                       ? panel.lines
                                       : panel.length * absolute(panel.length_stride);
@@ -216,12 +213,12 @@ void sweep_panel(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indic
       Sweep<O> best(lines, arrays, array_bytes);
       best.start(row_at(0, packed(0)), next_lines);
       std::int64_t step = 1;
-      for (; step + kStepsAtOnce <= count; step += kStepsAtOnce) {
-        const T* rows[kStepsAtOnce];
-        for (std::int64_t s = 0; s < kStepsAtOnce; ++s) rows[s] = row_at(step + s, packed(s));
-        const bool more = prefetches && !few && step + 2 * kStepsAtOnce <= count;
-        best.template take<kStepsAtOnce>(rows, static_cast<Step>(step),
-                                         more ? kStepsAtOnce * panel.length_stride : next_lines);
+      for (; step + kArgSweepRows <= count; step += kArgSweepRows) {
+        const T* rows[kArgSweepRows];
+        for (std::int64_t s = 0; s < kArgSweepRows; ++s) rows[s] = row_at(step + s, packed(s));
+        const bool more = prefetches && !few && step + 2 * kArgSweepRows <= count;
+        best.template take<kArgSweepRows>(rows, static_cast<Step>(step),
+                                          more ? kArgSweepRows * panel.length_stride : next_lines);
       }
       for (; step < count; ++step) {
         const T* row = row_at(step, packed(0));
