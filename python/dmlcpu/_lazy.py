@@ -9,7 +9,7 @@ from typing import Any
 _lock = threading.RLock()
 
 
-# A module that runs its code when something of it is asked for, and is a plain module then.
+# A module that runs its code when one of its attributes is first used, and is a plain module then.
 #
 # A __getattr__ of the package would make every use of the package slower: Python looks up the attributes
 # of modules that have one in a slower way.
@@ -20,7 +20,7 @@ class _LazyModule(types.ModuleType):
         return self.__dict__.get("__doc__")
 
     def __getattr__(self, name: str) -> Any:
-        # Other threads wait, and this one passes while it runs the module's code.
+        # Other threads wait for the lock; the module's own code, run here, passes it.
         with _lock:
             if type(self) is _LazyModule and self.__dict__.pop("_waits", False):
                 try:
