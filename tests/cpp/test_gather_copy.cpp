@@ -1,6 +1,6 @@
-// Copies of slices, into the caches and past them, whatever the processor would choose; on every
-// instruction set. Which of the two a call takes depends on the processor's maker and on 8 MiB of
-// output, so that calls alone would test one of them.
+// Copies of slices, by ordinary and by non-temporal stores, whatever the processor would choose; on
+// every instruction set. Which of the two a call takes depends on the processor's maker and on 8
+// MiB of output, so that calls alone would test one of them.
 #include <cstddef>
 #include <cstring>
 #include <string_view>
@@ -17,37 +17,43 @@ constexpr char kUntouched = 'u';
 
 char byte_at(std::int64_t i) { return static_cast<char>(i % 251); }
 
-/// Slices of `inner` elements of 1 << width bytes, `gap` elements between them, the output so many
-/// bytes behind a cache line.
-void test_copy(int width, std::int64_t inner, std::int64_t gap, std::int64_t behind, bool stream) {
+/// Slices of `inner` elements of 1 << width bytes, `gap` elements between them, the output `skew`
+/// bytes after a cache line's begin; and the same as strided slices.
+void test_copy(int width, std::int64_t inner, std::int64_t gap, std::int64_t skew, bool stream) {
   const std::int64_t size = std::int64_t{1} << width;
   std::vector<char> data(static_cast<std::size_t>(kTable * size));
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = byte_at(static_cast<std::int64_t>(i));
-  // More than any distance that slices are asked for ahead.
+  // More than any prefetch distance.
   constexpr std::int64_t kCount = 40;
   std::vector<std::int64_t> offsets;
-  for (std::int64_t i = 0; i < kCount; ++i) offsets.push_back(i * 677 % (kTable - inner + 1));
+  for (std::int64_t i = 0; i < kCount; ++i)
+    offsets.push_back(i * 677 % (kTable - inner + 1) * size);
   const std::int64_t step = inner + gap;
   std::vector<char> memory(static_cast<std::size_t>(kCount * step * size + 256), kUntouched);
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-  char* const output = memory.data() + (64 - address % 64) % 64 + behind;
+  char* const output = memory.data() + (64 - address % 64) % 64 + skew;
 
   dmlcpu::GatherCopy copy{};
   copy.data = data.data();
   copy.output = output;
-  copy.output_stride = step;
-  copy.inner = inner;
-  copy.input_stride = 1;
-  copy.slice_stride = 1;
+  copy.output_stride = step * size;
+  copy.bytes = inner * size;
+  copy.from_stride = 1;
+  copy.to_stride = 1;
   copy.stream = stream;
-  dmlcpu::kernels().gather->copy[width](copy, offsets.data(), kCount);
+  const dmlcpu::GatherKernels& kernels = *dmlcpu::kernels().gather;
+  const std::vector<char> before = memory;
+  kernels.copy(copy, offsets.data(), kCount);
 
   std::vector<char> want(memory.size(), kUntouched);
   for (std::int64_t i = 0; i < kCount; ++i) {
     std::memcpy(want.data() + (output - memory.data()) + i * step * size,
-                data.data() + offsets[static_cast<std::size_t>(i)] * size,
+                data.data() + offsets[static_cast<std::size_t>(i)],
                 static_cast<std::size_t>(inner * size));
   }
+  CHECK(memory == want);
+  memory = before;
+  kernels.copy_strided[width](copy, offsets.data(), kCount);
   CHECK(memory == want);
 }
 
@@ -58,7 +64,7 @@ int main() {
     dmlcpu::use_instruction_set(name);
     for (const bool stream : {false, true}) {
       for (const int width : {0, 1, 2, 3}) {
-        // Every length around whole cache lines, and slices longer than what is asked for ahead.
+        // Every length around whole cache lines, and slices longer than what is prefetched.
         for (std::int64_t bytes = 1; bytes <= 330; ++bytes) {
           if (bytes >> width << width != bytes) continue;
           for (const std::int64_t gap : {0, 1, 16}) {

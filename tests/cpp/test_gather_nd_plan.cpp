@@ -1,5 +1,6 @@
 // The plan of gather: which tuples, chunks and slices shapes lead to.
 #include "check.hpp"
+#include "core/tuning.hpp"
 #include "plan/gather_nd_plan.hpp"
 #include "tensors.hpp"
 
@@ -25,7 +26,7 @@ void test_packed_tuples_and_slices_merge() {
   const GatherNdPlan p = plan({5, 6, 7, 8}, {3, 4, 2}, 0, {3, 4, 7, 8});
   CHECK(p.outer.count == 0);
   CHECK(p.tuples.size == 12 && p.tuples.strides[0] == 2 && p.tuples.strides[2] == 56);
-  CHECK(p.tuple_length == 2 && p.sizes[1] == 6 && p.strides[1] == 56);
+  CHECK(p.tuple_length == 2 && p.axes[1].size == 6 && p.axes[1].stride == 4 * 56);
   CHECK(p.slices.count == 0 && p.slice.size == 56 && p.slice.strides[0] == 1);
 }
 
@@ -33,18 +34,80 @@ void test_batch_dimensions_step_through_the_input() {
   const GatherNdPlan p = plan({5, 6, 7}, {5, 4, 1}, 1, {5, 4, 7});
   CHECK(p.outer.count == 1 && p.outer.axes[0].strides[1] == 42);
   CHECK(p.tuples.size == 4 && p.tuples.strides[1] == 0);
-  CHECK(p.sizes[0] == 6);
+  CHECK(p.axes[0].size == 6);
 }
 
 void test_chunks_serve_all_threads() {
   const GatherNdPlan p = plan({5, 6}, {1000, 1}, 0, {1000, 6}, 4);
-  CHECK(p.cells() >= 4);
-  CHECK(p.chunk * p.cells() >= 1000);
+  CHECK(p.tasks() >= 4);
+  CHECK(p.chunk * p.tasks() >= 1000);
+}
+
+/// Of float: small slices, next to each other in an input of up to kGatherAtOnceSpan, the output
+/// and the indices.
+void test_small_slices_are_copied_at_once() {
+  CHECK(plan({5, 6}, {10, 2}, 0, {10}).at_once);
+  CHECK(plan({5, 6, 8}, {10, 2}, 0, {10, 8}).at_once);
+  CHECK(!plan({5, 6, 9}, {10, 2}, 0, {10, 9}).at_once);
+  CHECK(plan({50, 1, 1}, {10, 3}, 0, {10}).at_once);
+  CHECK(plan({5, 6, 2}, {5, 10, 1}, 1, {5, 10, 2}).at_once);
+  CHECK(!plan({5, 6, 2}, {5, 1, 1}, 1, {5, 1, 2}).at_once);  // each tuple has its own part
+  const std::int64_t most = dmlcpu::tuning::kGatherAtOnceInputBytes;
+  CHECK(plan({most}, {most / 64, 1}, 0, {most / 64}).at_once);
+  CHECK(plan({most / 4 + 1}, {most, 1}, 0, {most}).at_once);
+  CHECK(!plan({most / 4 + 2}, {most / 64 + 1, 1}, 0, {most / 64 + 1}).at_once);
+  static std::vector<float> memory(1 << 16);
+  static std::vector<std::int64_t> index_memory(1 << 16);
+  GatherNdDescriptor descriptor;
+  descriptor.input = tensors::packed_input(memory, {6, 6});
+  descriptor.indices = tensors::packed_input(index_memory, {10, 2});
+  descriptor.output = tensors::packed(memory, {10});
+  const auto at_once = [](const GatherNdDescriptor& d) { return plan_gather_nd(d, 1).at_once; };
+  CHECK(at_once(descriptor));
+  GatherNdDescriptor other = descriptor;
+  other.input.strides[1] = 2;
+  CHECK(!at_once(other));
+  other = descriptor;
+  other.input.strides[0] = -6;
+  CHECK(at_once(other));
+  other = descriptor;
+  other.output.strides[0] = 2;
+  CHECK(!at_once(other));
+  other = descriptor;
+  other.indices.strides[0] = 3;
+  CHECK(!at_once(other));
+  other = descriptor;
+  other.indices.strides[1] = 10;
+  CHECK(!at_once(other));
+
+  descriptor.input = tensors::packed_input(memory, {6, 2, 3});
+  descriptor.indices = tensors::packed_input(index_memory, {10, 1});
+  descriptor.output = tensors::packed(memory, {10, 2, 3});
+  CHECK(at_once(descriptor));
+  other = descriptor;
+  other.input.strides[1] = -3;
+  CHECK(!at_once(other));
+  other.input.strides = {3, 18, 1};  // two slices of 3 for each tuple
+  other.output.strides = {3, 30, 1};
+  CHECK(!at_once(other));
+  other = descriptor;
+  other.input.strides = {6, -3, -1};
+  CHECK(!at_once(other));
+}
+
+void test_small_rows_share_a_task() {
+  const GatherNdPlan p = plan({1000, 6}, {1000, 3, 1}, 1, {1000, 3}, 2);
+  CHECK(p.chunk == 3 && p.rows > 1 && p.tasks() >= 4 && p.rows * p.tasks() >= 1000);
+  CHECK(plan({1000, 6}, {1000, 3, 1}, 1, {1000, 3}).tasks() == 1);
+  const GatherNdPlan few = plan({3, 6}, {3, 1000, 1}, 1, {3, 1000}, 2);
+  CHECK(few.rows == 1 && few.chunk < 1000);
 }
 
 void test_plans_can_be_printed() {
   CHECK(to_text(plan({5, 6}, {10, 1}, 0, {10, 6})) ==
-        "tuples 1 x 10 in chunks of 10\nslices 1 x 6 by 1, 1\n");
+        "tuples 1 x 10 in chunks of 10\nslices 1 x 6 by 1, 1, copied at once\n");
+  CHECK(to_text(plan({5, 60}, {10, 1}, 0, {10, 60})) ==
+        "tuples 1 x 10 in chunks of 10\nslices 1 x 60 by 1, 1\n");
 }
 
 }  // namespace
@@ -53,6 +116,8 @@ int main() {
   test_packed_tuples_and_slices_merge();
   test_batch_dimensions_step_through_the_input();
   test_chunks_serve_all_threads();
+  test_small_slices_are_copied_at_once();
+  test_small_rows_share_a_task();
   test_plans_can_be_printed();
   return check::failures == 0 ? 0 : 1;
 }

@@ -26,6 +26,10 @@ inline constexpr std::int64_t kGrainBytes = 256 * 1024;
 /// of the time of one.
 inline constexpr std::int64_t kArgLeastGrains = 3;
 
+/// The same for gather: up to then one thread takes at most some 80 us to gather single elements
+/// from a cache, which a second one that has to be woken would hardly shorten.
+inline constexpr std::int64_t kGatherLeastGrains = 3;
+
 /// Tasks offered per thread. More even out cores of unequal speed, fewer save start-up per task.
 inline constexpr std::int64_t kTasksPerThread = 4;
 
@@ -271,33 +275,42 @@ inline constexpr std::int64_t kTopKMaxPiece = std::int64_t{1} << 31;
 
 // --- gather ----------------------------------------------------------------------------------
 
-/// Tuples whose offsets are computed at a time, ahead of the copies, and packed ones whose
-/// coordinates of one axis are, which fill some vectors.
-inline constexpr std::int64_t kGatherChunk = 512;
-inline constexpr std::int64_t kGatherTupleBlock = 32;
+/// Slices of up to kGatherAtOnceBytes are copied as soon as their tuple is checked, where tuples
+/// touch at most kGatherAtOnceInputBytes of the input: no offsets are stored and loaded again.
+/// More of an input, which L2 does not hold, is faster prefetched.
+inline constexpr std::int64_t kGatherAtOnceBytes = 32;
+inline constexpr std::int64_t kGatherAtOnceInputBytes = 2 * 1024 * 1024;
 
-/// Outputs of at least so many bytes are written past the caches: they would push everything else
-/// out, and the processor would first read what is overwritten. Smaller ones, and those that may
-/// fit a cache together with the input, are written to it; on Intel's, all: 1e6 slices of
-/// 256 bytes took 1.3 times as long past them, 4096 of 3072 bytes as well.
+/// Tuples whose offsets are otherwise computed at a time, ahead of the copies.
+inline constexpr std::int64_t kGatherChunk = 512;
+
+/// Tuples from a negative coordinate on that are done without a branch on the sign: each such block
+/// costs a mispredicted branch.
+inline constexpr std::int64_t kGatherTupleBlock = 64;
+
+/// Outputs of at least kGatherStreamBytes are written by non-temporal stores: they would push
+/// everything else out of the caches, and the processor would first read what is overwritten. Not
+/// those that may fit a cache together with the input, up to kGatherCachedBytes; and none on
+/// Intel's processors: 1e6 slices of 256 bytes took 1.3 times as long so, 4096 of 3072 as well.
 inline constexpr std::int64_t kGatherStreamBytes = 8 * 1024 * 1024;
 inline constexpr std::int64_t kGatherCachedBytes = 32 * 1024 * 1024;
 
-/// Slices that are asked for ahead of the copy; of those longer than a cache line, so many bytes at
-/// least. Slices longer than the last figure are left to memcpy.
+/// Software prefetch distance in slices; of those longer than a cache line fewer, as many as hold
+/// kGatherPrefetchBytes. Slices longer than kGatherLinesBytes are left to memcpy, whose aligned
+/// stores are faster.
 inline constexpr std::int64_t kGatherPrefetch = 16;
 inline constexpr std::int64_t kGatherPrefetchBytes = 8 * 1024;
-inline constexpr std::int64_t kGatherLinesBytes = 16 * 1024;
+inline constexpr std::int64_t kGatherLinesBytes = 4 * 1024;
 
-/// The same where outputs are written past the caches, which leaves room for less: whole slices are
-/// asked for, however long. Shorter slices than the second constant would leave cache lines to be
-/// written in parts, each of them to memory.
+/// The distance with non-temporal stores, which leave room for less: whole slices are prefetched,
+/// however long. Slices shorter than kGatherStreamLeastBytes would leave cache lines to be written
+/// in parts, each of them to memory.
 inline constexpr std::int64_t kGatherStreamPrefetch = 4;
 inline constexpr std::int64_t kGatherStreamLeastBytes = 64;
 
-/// Bytes of the output that are asked for ahead, with slices that are not shorter than the least.
-/// On one thread 1e6 slices of 64 bytes took 0.8 of the time, as did 1e6 of 256 and 4096 of 3072;
-/// 4000 slices of 16 bytes from a cache would take 1.2 times as long.
+/// Prefetch distance in the output in bytes, for slices of at least kGatherPrefetchOutputLeast. On
+/// one thread 1e6 slices of 64 bytes took 0.8 of the time, as did 1e6 of 256 and 4096 of 3072; 4000
+/// slices of 16 bytes from a cache would take 1.2 times as long.
 inline constexpr std::int64_t kGatherPrefetchOutput = 512;
 inline constexpr std::int64_t kGatherPrefetchOutputLeast = 32;
 

@@ -24,6 +24,11 @@ std::int64_t axis_size(const ConstTensor& tensor, int axis);
 /// The number of coordinates of each of the descriptor's index tuples.
 int tuple_length(const GatherNdDescriptor& descriptor);
 
+/// Of uint32, int32, uint64 and int64.
+constexpr bool is_signed_index(DataType type) {
+  return type == DataType::kInt32 || type == DataType::kInt64;
+}
+
 /// Everything but the pointers. Of a descriptor whose output is new, what output_shape() has not
 /// seen: the rest is valid, and the output fits.
 void validate_layout(const ArgDescriptor& descriptor);

@@ -241,46 +241,57 @@ inline constexpr int kWidthCount = 4;
 
 // --- gather ------------------------------------------------------------------------------------
 
-/// How to turn `count` index tuples into element offsets. Coordinate j of tuple i stands at
-/// indices[i * tuple_stride + j * coordinate_stride] and addresses an axis of sizes[j] elements
-/// with strides[j], from the element i * batch_stride on.
-struct GatherTuples {
-  const void* indices;
-  std::int64_t tuple_stride;
-  std::int64_t batch_stride;
-  std::int64_t coordinate_stride;
-  int length;  ///< at most kMaxTupleLength
-  const std::int64_t* sizes;
-  const std::int64_t* strides;
-  bool packed;          ///< each tuple's coordinates, and all tuples, lie next to each other
-  std::int64_t lowest;  ///< offset of any tuple in range, without its batch
-  std::int64_t range;   ///< from the lowest to the highest
+/// An indexed axis. Indices are read as signed integers: `wrap` is what is added to negative ones,
+/// the size if they are meant so, else 2^bits modulo 2^64.
+struct GatherAxis {
+  std::int64_t size;
+  std::int64_t stride;  ///< of the input, in bytes
+  std::int64_t wrap;
 };
 inline constexpr int kMaxTupleLength = 8;
 
-/// Writes the offset of each of `count` tuples from `first` on, coordinates clamped to their axis;
-/// whether all coordinates were in range. The narrow ones only take packed tuples, sizes below 2^31
-/// and a range below 2^32; they lead a tuple out of range to any place in the range, or, the
-/// clipped ones, clamp it and return true.
+/// Index tuples: coordinate j of tuple i is indices[i * tuple_stride + j * coordinate_stride] and
+/// addresses axes[j], from byte i * batch_stride on.
+struct GatherTuples {
+  const void* indices;
+  std::int64_t tuple_stride;
+  std::int64_t coordinate_stride;
+  std::int64_t batch_stride;
+  const GatherAxis* axes;
+  int length;      ///< at most kMaxTupleLength
+  bool is_signed;  ///< the indices' type
+  bool clips;      ///< coordinates out of range to the nearest in range
+};
+
+/// Whether all coordinates of `count` tuples from `first` on are in range.
+using GatherCheck = bool (*)(const GatherTuples& tuples, std::int64_t first, std::int64_t count);
+
+/// Also writes the tuples' offsets in bytes, up to the first tuple out of range that is not
+/// clipped.
 using GatherOffsets = bool (*)(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
                                std::int64_t* offsets);
 
-/// Only whether all coordinates were in range.
-using GatherCheck = bool (*)(const GatherTuples& tuples, std::int64_t first, std::int64_t count);
-
-/// Copies a slice of `inner` elements from data + offsets[i] to output + i * output_stride, for
-/// each i in [0, count). The elements of a slice are input_stride and slice_stride apart.
+/// Slices of `bytes` bytes in all, output_stride bytes apart in the output. The elements of a slice
+/// are from_stride and to_stride elements apart, which only the kernel of strided slices reads.
 struct GatherCopy {
-  const void* data;
-  void* output;
+  const char* data;
+  char* output;
   std::int64_t output_stride;
-  std::int64_t inner;
-  std::int64_t input_stride;
-  std::int64_t slice_stride;
+  std::int64_t bytes;
+  std::int64_t from_stride;
+  std::int64_t to_stride;
   bool stream;  ///< the output is too large to be found in a cache afterwards
 };
+
+/// Copies a slice from data + offsets[i] to output + i * output_stride, for each i in [0, count).
 using GatherCopyKernel = void (*)(const GatherCopy& copy, const std::int64_t* offsets,
                                   std::int64_t count);
+
+/// Checks and copies `count` tuples one by one, up to the first one out of range that is not
+/// clipped; whether there was none. Only without a batch, of contiguous slices of up to
+/// kGatherAtOnceBytes, which are next to each other in the output and along the last axis.
+using GatherAtOnce = bool (*)(const GatherTuples& tuples, std::int64_t count,
+                              const GatherCopy& copy);
 
 // --- tables ------------------------------------------------------------------------------------
 
@@ -301,11 +312,11 @@ struct TopKKernels {
   LinePacker pack[kWidthCount];
 };
 struct GatherKernels {
-  GatherOffsets offsets[4];
-  GatherOffsets narrow_offsets[4];
-  GatherOffsets narrow_clipped_offsets[4];
-  GatherCheck check[4];
-  GatherCopyKernel copy[kWidthCount];
+  GatherCheck check[2];
+  GatherOffsets offsets[2];
+  GatherAtOnce at_once[2];
+  GatherCopyKernel copy;
+  GatherCopyKernel copy_strided[kWidthCount];
 };
 struct KernelTable {
   const char* name;

@@ -88,13 +88,20 @@ inline void prefetch_level_2(const void* p) {
   __asm__ volatile("");
 }
 
-/// Keeps a vector that was loaded in a register: g++ may load it again for each of its uses.
+/// Keeps what was loaded in a register. Compilers may load it again for each of its uses, which
+/// takes longer, and may give another value than the one that was checked if another thread writes.
 template <class V>
 V loaded(V v) {
 #if defined(__GNUC__) && defined(__AVX512F__)
   __asm__("" : "+v"(v));
 #elif defined(__GNUC__) && defined(__SSE2__)
   __asm__("" : "+x"(v));
+#endif
+  return v;
+}
+inline std::int64_t loaded(std::int64_t v) {
+#ifdef __GNUC__
+  __asm__("" : "+r"(v));
 #endif
   return v;
 }

@@ -15,22 +15,6 @@
 namespace dmlcpu {
 namespace {
 
-/// 0 to 3 for uint32, int32, uint64 and int64, as in GatherKernels.
-int index_type_number(DataType type) {
-  switch (type) {
-    case DataType::kUInt32:
-      return 0;
-    case DataType::kInt32:
-      return 1;
-    case DataType::kUInt64:
-      return 2;
-    default:
-      return 3;
-  }
-}
-
-bool is_signed_index(DataType type) { return type == DataType::kInt32 || type == DataType::kInt64; }
-
 static_assert(kMaxTupleLength == kMaxRank);
 
 class GatherNdRun {
@@ -38,19 +22,13 @@ class GatherNdRun {
   GatherNdRun(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan, const void* input,
               const void* indices, void* output)
       : plan_(plan),
+        kernels_(*kernels().gather),
         element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
         index_size_(static_cast<std::int64_t>(info(descriptor.indices.type).size)),
         input_(static_cast<const char*>(input)),
         indices_(static_cast<const char*>(indices)),
-        output_(static_cast<char*>(output)) {
-    const int type = index_type_number(descriptor.indices.type);
-    const bool narrow = plan.packed && plan.narrow;
-    const bool clips = descriptor.mode == IndexMode::kClip;
-    offsets_ = !narrow ? kernels().gather->offsets[type]
-               : clips ? kernels().gather->narrow_clipped_offsets[type]
-                       : kernels().gather->narrow_offsets[type];
-    check_ = kernels().gather->check[type];
-    copy_ = kernels().gather->copy[width_index(element_size_)];
+        output_(static_cast<char*>(output)),
+        signed_(is_signed_index(descriptor.indices.type)) {
     const std::int64_t written = element_count(descriptor.output) * element_size_;
     const std::int64_t read = element_count(descriptor.input) * element_size_;
     static const bool gains = cpu_gains_by_streaming();
@@ -60,101 +38,97 @@ class GatherNdRun {
 
   /// Whether every coordinate is in range.
   bool in_range() const {
-    return for_chunks([this](const Cell& cell, std::int64_t first, std::int64_t count) {
-      return check_(cell.tuples, first, count);
+    return for_chunks([this](const Chunk& chunk) {
+      return kernels_.check[wide()](chunk.tuples, 0, chunk.count);
     });
   }
 
-  void copy() const {
-    for_chunks([this](const Cell& cell, std::int64_t first, std::int64_t count) {
-      std::int64_t offsets[tuning::kGatherChunk];
-      offsets_(cell.tuples, first, count, offsets);
-      copy_chunk(cell, first, count, offsets);
-      return true;
-    });
-  }
-
-  /// Copies in the same pass what is in range; whether everything was.
-  bool copy_in_range() const {
-    return for_chunks([this](const Cell& cell, std::int64_t first, std::int64_t count) {
-      std::int64_t offsets[tuning::kGatherChunk];
-      if (!offsets_(cell.tuples, first, count, offsets)) return false;
-      copy_chunk(cell, first, count, offsets);
-      return true;
+  /// Whether every coordinate was in range or clipped; if not, some slices are not copied.
+  bool copy(bool clips) const {
+    return for_chunks([this, clips](Chunk& chunk) {
+      chunk.tuples.clips = clips;
+      if (plan_.at_once) return kernels_.at_once[wide()](chunk.tuples, chunk.count, chunk.copy);
+      return copy_in_blocks(chunk);
     });
   }
 
  private:
-  struct Cell {
+  struct Chunk {
     GatherTuples tuples;
     std::int64_t count;
-    std::int64_t input_offset;
-    std::int64_t output_offset;
+    GatherCopy copy;
   };
 
-  Cell cell_at(std::int64_t number) const {
-    const std::int64_t first = number % plan_.chunks() * plan_.chunk;
-    Offsets offsets = Odometer(plan_.outer, number / plan_.chunks()).offsets();
+  bool wide() const { return index_size_ == 8; }
+
+  /// Tuples from `first` on at a position of the outer loops.
+  Chunk chunk_at(const Offsets& outer, std::int64_t first) const {
+    Offsets offsets = outer;
     for (int s = 0; s < 3; ++s) offsets[s] += first * plan_.tuples.strides[s];
-    Cell cell{};
-    cell.tuples.indices = indices_ + offsets[0] * index_size_;
-    cell.tuples.tuple_stride = plan_.tuples.strides[0];
-    cell.tuples.batch_stride = plan_.tuples.strides[1];
-    cell.tuples.coordinate_stride = plan_.coordinate_stride;
-    cell.tuples.length = plan_.tuple_length;
-    cell.tuples.sizes = plan_.sizes.data();
-    cell.tuples.strides = plan_.strides.data();
-    cell.tuples.packed = plan_.packed;
-    cell.tuples.lowest = plan_.lowest;
-    cell.tuples.range = plan_.range;
-    cell.count = std::min(plan_.chunk, plan_.tuples.size - first);
-    cell.input_offset = offsets[1];
-    cell.output_offset = offsets[2];
-    return cell;
+    Chunk chunk{};
+    chunk.tuples.indices = indices_ + offsets[0] * index_size_;
+    chunk.tuples.tuple_stride = plan_.tuples.strides[0];
+    chunk.tuples.coordinate_stride = plan_.coordinate_stride;
+    chunk.tuples.batch_stride = plan_.tuples.strides[1] * element_size_;
+    chunk.tuples.axes = plan_.axes.data();
+    chunk.tuples.length = plan_.tuple_length;
+    chunk.tuples.is_signed = signed_;
+    chunk.count = std::min(plan_.chunk, plan_.tuples.size - first);
+    chunk.copy.data = input_ + offsets[1] * element_size_;
+    chunk.copy.output = output_ + offsets[2] * element_size_;
+    chunk.copy.output_stride = plan_.tuples.strides[2] * element_size_;
+    chunk.copy.bytes = plan_.slice.size * element_size_;
+    chunk.copy.from_stride = plan_.slice.strides[0];
+    chunk.copy.to_stride = plan_.slice.strides[1];
+    chunk.copy.stream = stream_;
+    return chunk;
   }
 
-  /// Calls body(cell, first, count) for all tuples, a chunk at a time: each coordinate is a pass
-  /// over the tuples, which should stay in the cache. Whether it always returned true.
+  /// Calls body(chunk) for all chunks; whether it always returned true.
   template <class Body>
   bool for_chunks(Body&& body) const {
     std::atomic<bool> good{true};
-    parallel_for(plan_.threads, plan_.cells(), [&](std::int64_t cell_number, int) {
-      const Cell cell = cell_at(cell_number);
-      for (std::int64_t first = 0; first < cell.count; first += tuning::kGatherChunk) {
-        const std::int64_t count = std::min(tuning::kGatherChunk, cell.count - first);
-        if (!body(cell, first, count)) good.store(false, std::memory_order_relaxed);
+    const std::int64_t chunks = plan_.chunks();
+    const std::int64_t outer = positions(plan_.outer);
+    parallel_for(plan_.threads, plan_.tasks(), [&](std::int64_t task, int) {
+      const std::int64_t begin = task / chunks * plan_.rows;
+      const std::int64_t end = std::min(begin + plan_.rows, outer);
+      Odometer row(plan_.outer, begin);
+      for (std::int64_t r = begin; r < end; ++r, row.next()) {
+        Chunk chunk = chunk_at(row.offsets(), task % chunks * plan_.chunk);
+        if (!body(chunk)) good.store(false, std::memory_order_relaxed);
       }
     });
     return good.load();
   }
 
-  void copy_chunk(const Cell& cell, std::int64_t first, std::int64_t count,
-                  const std::int64_t* offsets) const {
-    Odometer slice(plan_.slices);
-    for (std::int64_t s = positions(plan_.slices); s > 0; --s, slice.next()) {
-      GatherCopy copy{};
-      copy.data = input_ + (cell.input_offset + slice.offsets()[0]) * element_size_;
-      copy.output =
-          output_ + (cell.output_offset + slice.offsets()[1] + first * plan_.tuples.strides[2]) *
-                        element_size_;
-      copy.output_stride = plan_.tuples.strides[2];
-      copy.inner = plan_.slice.size;
-      copy.input_stride = plan_.slice.strides[0];
-      copy.slice_stride = plan_.slice.strides[1];
-      copy.stream = stream_;
-      copy_(copy, offsets, count);
+  /// Offsets of kGatherChunk tuples, which should stay in the cache, then their slices.
+  bool copy_in_blocks(const Chunk& chunk) const {
+    std::int64_t offsets[tuning::kGatherChunk];
+    const GatherCopyKernel kernel =
+        plan_.contiguous ? kernels_.copy : kernels_.copy_strided[width_index(element_size_)];
+    for (std::int64_t first = 0; first < chunk.count; first += tuning::kGatherChunk) {
+      const std::int64_t count = std::min(tuning::kGatherChunk, chunk.count - first);
+      if (!kernels_.offsets[wide()](chunk.tuples, first, count, offsets)) return false;
+      Odometer slice(plan_.slices);
+      for (std::int64_t s = positions(plan_.slices); s > 0; --s, slice.next()) {
+        GatherCopy copy = chunk.copy;
+        copy.data += slice.offsets()[0] * element_size_;
+        copy.output += slice.offsets()[1] * element_size_ + first * copy.output_stride;
+        kernel(copy, offsets, count);
+      }
     }
+    return true;
   }
 
   const GatherNdPlan& plan_;
+  const GatherKernels& kernels_;
   std::int64_t element_size_;
   std::int64_t index_size_;
   const char* input_;
   const char* indices_;
   char* output_;
-  GatherOffsets offsets_ = nullptr;
-  GatherCheck check_ = nullptr;
-  GatherCopyKernel copy_ = nullptr;
+  bool signed_;
   bool stream_ = false;
 };
 
@@ -222,12 +196,16 @@ void fail_first_out_of_range(const GatherNdDescriptor& descriptor, const void* d
 }  // namespace
 
 GatherNdPlan plan(const GatherNdDescriptor& descriptor) {
-  if (element_count(descriptor.indices) == 0) return {};
-  const std::int64_t bytes = element_count(descriptor.output) *
-                                 static_cast<std::int64_t>(info(descriptor.input.type).size) +
-                             element_count(descriptor.indices) *
-                                 static_cast<std::int64_t>(info(descriptor.indices.type).size);
-  return plan_gather_nd(descriptor, threads_for_bytes(bytes));
+  const std::int64_t coordinates = element_count(descriptor.indices);
+  if (coordinates == 0) return {};
+  const auto element_size = static_cast<std::int64_t>(info(descriptor.input.type).size);
+  std::int64_t bytes = coordinates * static_cast<std::int64_t>(info(descriptor.indices.type).size) +
+                       element_count(descriptor.output) * element_size;
+  // Each tuple moves a cache line of an input that is not in a cache.
+  const std::int64_t lines = coordinates / tuple_length(descriptor) * tuning::kLookUpBytes;
+  const std::int64_t read = element_count(descriptor.input) * element_size;
+  if (std::min(read, lines) > tuning::kGatherAtOnceInputBytes) bytes += lines;
+  return plan_gather_nd(descriptor, threads_for_bytes(bytes, tuning::kGatherLeastGrains));
 }
 
 void run_planned(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan, const void* input,
@@ -236,13 +214,14 @@ void run_planned(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan,
   const GatherNdRun gather(descriptor, plan, input, indices, output);
   const bool empty = element_count(descriptor.output) == 0;
   if (descriptor.mode == IndexMode::kRaise) {
-    // An empty axis has no offsets to compute.
-    const bool at_once = descriptor.output_is_new && !empty && element_count(descriptor.input) > 0;
-    if (at_once && gather.copy_in_range()) return;
+    // Nobody has seen a new output yet.
+    const bool at_once = descriptor.output_is_new && !empty;
+    if (at_once && gather.copy(false)) return;
     if (at_once || !gather.in_range()) fail_first_out_of_range(descriptor, indices);
   }
-  // Also if nothing was found out of range a second time: another thread changes the indices.
-  if (!empty) gather.copy();
+  // Clipped also if nothing was found out of range a second time: another thread changes the
+  // indices.
+  if (!empty) gather.copy(true);
 }
 
 void run(const GatherNdDescriptor& descriptor) {

@@ -8,6 +8,9 @@
 
 namespace dmlcpu {
 
+/// For a at least 0 and b at least 1.
+constexpr std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 /// One loop over up to three operands that advance together, each by its own stride.
 struct Axis {
   std::int64_t size;

@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 
 namespace dmlcpu {
+namespace {
+
+/// Of GatherAxis.
+std::int64_t wrap_of(DataType index_type, std::int64_t size) {
+  if (is_signed_index(index_type)) return size;
+  return index_type == DataType::kUInt32 ? std::int64_t{1} << 32 : 0;
+}
+
+}  // namespace
 
 GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   const ConstTensor& input = descriptor.input;
@@ -18,27 +26,24 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   GatherNdPlan plan;
   plan.threads = threads;
   plan.tuple_length = tuple_length(descriptor);
-  plan.coordinate_stride = indices.strides[last];
+  plan.coordinate_stride = plan.tuple_length == 1 ? 1 : indices.strides[last];
 
   for (int d = 0; d < last; ++d) {
     plan.outer.push({indices.sizes[d],
                      {indices.strides[d], d < batch ? input.strides[d] : 0, output.strides[d]}});
   }
-  bool sizes_narrow = true;
+  const auto element_size = static_cast<std::int64_t>(info(input.type).size);
+  std::int64_t span = 0;  // bytes between the slices that tuples address
   for (int j = 0; j < plan.tuple_length; ++j) {
-    plan.sizes[j] = input.sizes[batch + j];
-    plan.strides[j] = input.strides[batch + j];
-    const std::int64_t extent = plan.strides[j] * std::max<std::int64_t>(plan.sizes[j] - 1, 0);
-    plan.lowest += std::min<std::int64_t>(extent, 0);
-    plan.range += std::abs(extent);
-    sizes_narrow = sizes_narrow && plan.sizes[j] <= std::numeric_limits<std::int32_t>::max();
+    const std::int64_t size = input.sizes[batch + j];
+    // No layout limits the stride of an axis that is not stepped along.
+    const std::int64_t stride = size > 1 ? input.strides[batch + j] * element_size : 0;
+    plan.axes[j] = {size, stride, wrap_of(indices.type, size)};
+    span += std::abs(stride) * (size - 1);
   }
-  plan.narrow = sizes_narrow && plan.range <= std::numeric_limits<std::uint32_t>::max();
   simplify(plan.outer);
   if (plan.outer.count > 0) plan.tuples = plan.outer.pop();
-
-  plan.packed = (plan.coordinate_stride == 1 || plan.tuple_length == 1) &&
-                (plan.tuples.strides[0] == plan.tuple_length || plan.tuples.size == 1);
+  const std::int64_t outer = positions(plan.outer);
 
   for (int d = batch + plan.tuple_length, o = last; d < input.rank; ++d, ++o) {
     plan.slices.push({input.sizes[d], {input.strides[d], output.strides[o], 0}});
@@ -46,19 +51,32 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   simplify(plan.slices);
   if (plan.slices.count > 0) plan.slice = plan.slices.pop();
 
+  const std::int64_t touched_lines = outer * plan.tuples.size * tuning::kLookUpBytes;
+  const std::int64_t slice_bytes = plan.slice.size * element_size;
+  const GatherAxis& inner = plan.axes[plan.tuple_length - 1];
+  plan.contiguous =
+      plan.slice.size == 1 || (plan.slice.strides[0] == 1 && plan.slice.strides[1] == 1);
+  plan.at_once = plan.contiguous && plan.slices.count == 0 &&
+                 slice_bytes <= tuning::kGatherAtOnceBytes &&
+                 std::min(span, touched_lines) <= tuning::kGatherAtOnceInputBytes &&
+                 plan.coordinate_stride == 1 &&
+                 plan.tuples.strides == Offsets{plan.tuple_length, 0, plan.slice.size} &&
+                 (inner.size <= 1 || inner.stride == slice_bytes);
+
   const std::int64_t wanted = threads == 1 ? 1 : threads * tuning::kTasksPerThread;
-  const std::int64_t outer = std::max<std::int64_t>(positions(plan.outer), 1);
   const std::int64_t per_outer = (wanted + outer - 1) / outer;
-  plan.chunk = std::max<std::int64_t>((plan.tuples.size + per_outer - 1) / per_outer, 1);
+  plan.chunk = (plan.tuples.size + per_outer - 1) / per_outer;
+  plan.rows = std::max<std::int64_t>(outer / wanted, 1);
   return plan;
 }
 
 std::string to_text(const GatherNdPlan& plan) {
   return "tuples " + std::to_string(positions(plan.outer)) + " x " +
          std::to_string(plan.tuples.size) + " in chunks of " + std::to_string(plan.chunk) +
-         "\nslices " + std::to_string(positions(plan.slices)) + " x " +
-         std::to_string(plan.slice.size) + " by " + std::to_string(plan.slice.strides[0]) + ", " +
-         std::to_string(plan.slice.strides[1]) + "\n";
+         (plan.rows > 1 ? ", " + std::to_string(plan.rows) + " rows per task" : "") + "\nslices " +
+         std::to_string(positions(plan.slices)) + " x " + std::to_string(plan.slice.size) + " by " +
+         std::to_string(plan.slice.strides[0]) + ", " + std::to_string(plan.slice.strides[1]) +
+         (plan.at_once ? ", copied at once\n" : "\n");
 }
 
 }  // namespace dmlcpu

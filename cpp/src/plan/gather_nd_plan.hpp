@@ -1,10 +1,12 @@
 // How a gather runs, as data.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
 #include "dmlcpu/operators.hpp"
+#include "kernels/kernel_table.hpp"
 #include "plan/axes.hpp"
 
 namespace dmlcpu {
@@ -20,24 +22,21 @@ namespace dmlcpu {
 struct GatherNdPlan {
   Axes outer;
   Axis tuples = kUnitAxis;
-  std::int64_t chunk = 1;  ///< tuples per task
+  std::int64_t rows = 1;   ///< positions of `outer` per task, 1 if there are several chunks
+  std::int64_t chunk = 1;  ///< tuples per task and row
 
   int tuple_length = 1;
   std::int64_t coordinate_stride = 1;
-  Extents sizes{};    ///< of the indexed axes
-  Extents strides{};  ///< of the input along them
-
-  bool packed = false;      ///< tuples, and their coordinates, lie next to each other
-  bool narrow = false;      ///< 32 bits hold all coordinates and offsets in range
-  std::int64_t lowest = 0;  ///< offset of any tuple in range, without its batch
-  std::int64_t range = 0;   ///< from the lowest to the highest
+  std::array<GatherAxis, kMaxTupleLength> axes{};  ///< that are indexed
 
   Axes slices;
   Axis slice = kUnitAxis;
+  bool contiguous = false;  ///< each slice
+  bool at_once = false;     ///< each slice is copied as soon as its tuple is checked
   int threads = 1;
 
   std::int64_t chunks() const { return (tuples.size + chunk - 1) / chunk; }
-  std::int64_t cells() const { return positions(outer) * chunks(); }
+  std::int64_t tasks() const { return (positions(outer) + rows - 1) / rows * chunks(); }
 };
 
 /// Plans a valid descriptor for up to `threads` threads.
