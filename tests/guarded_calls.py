@@ -57,11 +57,14 @@ def values(rng, dtype, shape, distinct):
 
 
 def check_arg(calls, dtype, shape, axis, strides_of, rng):
-    """First and last extremes along an axis of a matrix."""
+    """First and last extremes along an axis, or several."""
     numbers, x = values(rng, dtype, shape, 4)
-    last = numbers.shape[axis] - 1
-    first_largest = numbers.argmax(axis).astype(INDEX)
-    last_smallest = (last - np.flip(numbers, axis).argmin(axis)).astype(INDEX)
+    axes = (axis,) if isinstance(axis, int) else axis
+    moved = np.moveaxis(numbers, axes, range(-len(axes), 0))
+    rows = moved.reshape(*moved.shape[: -len(axes)], -1)
+    last = rows.shape[-1] - 1
+    first_largest = rows.argmax(-1).astype(INDEX)
+    last_smallest = (last - np.flip(rows, -1).argmin(-1)).astype(INDEX)
     for strides, at_end in itertools.product(strides_of, ENDS):
         view = calls.input.array(shape, dtype, at_end, strides)
         view[...] = x
@@ -97,14 +100,66 @@ def short_rows(calls, rng):
 def columns(calls, rng):
     for dtype in data.DTYPES:
         every = 1 if dtype in FULL else 5
-        for steps, width in [*itertools.product([1, 2, 3, 5, 6, 9, 14], lengths(dtype))][::every]:
-            check_arg(calls, dtype, (steps, width), 0, layouts(steps, width), rng)
-        wide = near(TUNING.kNarrowColumnsBytes // dtype.itemsize, TUNING.kColumnTile)
-        for steps, width in itertools.product([2, 5, 7], wide):
-            check_arg(calls, dtype, (steps, width), 0, [(width, 1), (-width, 1)], rng)
-        # Narrow columns, several steps of which are swept side by side.
-        for width, steps in itertools.product((1, 2, 3, 7), (100, 1001)):
-            check_arg(calls, dtype, (steps, width), 0, [(width, 1), (-width, 1)], rng)
+        for rows, width in [*itertools.product([1, 2, 3, 5, 6, 9, 14], lengths(dtype))][::every]:
+            check_arg(calls, dtype, (rows, width), 0, layouts(rows, width), rng)
+        tile = min(TUNING.kTileElements, TUNING.kTileBytes // dtype.itemsize)
+        wide = near(TUNING.kWidenedBytes // dtype.itemsize, tile)
+        for rows, width in itertools.product([2, 5, 7], wide):
+            check_arg(calls, dtype, (rows, width), 0, [(width, 1), (-width, 1)], rng)
+
+
+def widened(calls, rng):
+    """Few columns, whose positions are lanes; the left ones end, or begin, where the memory does."""
+    for dtype in data.DTYPES:
+        for width in (1, 2, 3, 7):
+            count = -(-TUNING.kWidenedBytes // (dtype.itemsize * width))
+            for rows in near(2 * count, 3 * count):
+                check_arg(calls, dtype, (rows, width), 0, layouts(rows, width), rng)
+                # Left positions of each of some outer ones, which a gap keeps apart.
+                strides = [(rows * width + 2, width, 1), (rows * width + 2, -width, 1)]
+                check_arg(calls, dtype, (3, rows, width), (0, 1), strides, rng)
+        # Lanes from a reduced axis, whole or in part, element by element.
+        part = TUNING.kWidenedBytes // dtype.itemsize
+        for size in near(2 * part, 3 * part):
+            check_arg(calls, dtype, (size, 2), 0, [(5, 2), (-5, 2), (1, size), (2, -1)], rng)
+            strides = [(4 * size, 2 * size, 2, 1), (-4 * size, 2 * size, -2, 1)]
+            check_arg(calls, dtype, (3, 2, size, 2), (0, 2), strides, rng)
+
+
+def blocks(calls, rng):
+    """Transposed blocks of several axes, with gaps inside and after them, and elements that are too
+    far apart for blocks."""
+    for dtype in data.DTYPES:
+        every = 1 if dtype in FULL else 3
+        lanes = [1, 15, 16, 17, 33, 64, 70]
+        for n, (inner, count) in enumerate(itertools.product([2, 3, 5, 8, 15, 17, 33], lanes)):
+            if n % every:
+                continue
+            # A kept axis between reduced ones: a block for each position of the outer one.
+            strides = [
+                (count * inner, inner, 1),
+                (-count * (inner + 1), inner + 1, 1),
+                (count * (2 * inner + 1), 2 * inner + 1, -2),
+            ]
+            check_arg(calls, dtype, (3, count, inner), (0, 2), strides[n % 3 : n % 3 + 1], rng)
+            # Narrow groups, which are transposed with the elements beside them.
+            strides = [
+                (3 * inner, 3, 1),
+                (3 * inner + 2, -3, 1),
+                (3 * inner + 2, 1, inner),
+                (4 * inner, 4, 1),
+            ]
+            check_arg(calls, dtype, (count, inner, 3), 1, strides, rng)
+            # Two inner axes with a gap between their rows.
+            strides = [(2 * inner + 1, inner + 1, 1), (2 * inner + 4, -inner - 1, -1)]
+            check_arg(calls, dtype, (count, 2, inner), (1, 2), strides, rng)
+            # Element by element.
+            strides = [(5 * inner, 5), (7 * inner + 1, -7), (3, 3 * count), (-3, -3 * count)]
+            check_arg(calls, dtype, (count, inner), 1, strides, rng)
+        # The longest block, one that is too long, and periods of such.
+        for inner in near(TUNING.kBlockElements // 3, 2 * TUNING.kBlockElements // 3):
+            strides = [(3 * inner, 3, 1), (3 * inner, -3, 1)]
+            check_arg(calls, dtype, (17, inner, 3), 1, strides, rng)
 
 
 def long_rows(calls, rng):
@@ -117,12 +172,12 @@ def long_rows(calls, rng):
             for rows in (1, 3):
                 strides = [(length, 1), (length, -1), (length + 1, 1), (2 * length, 2)]
                 check_arg(calls, dtype, (rows, length), 1, strides, rng)
-        swept = TUNING.kSweepPrefetchBytes // size
+        least = TUNING.kColumnsPrefetchBytes // size
         for axis, (rows, length) in (
-            (1, (swept // 3 + 5, 3)),
-            (1, (swept // 11 + 5, 11)),
-            (0, (5, swept // 5 + 7)),
-            (0, (swept // 100 + 3, 100)),
+            (1, (least // 3 + 5, 3)),
+            (1, (least // 11 + 5, 11)),
+            (0, (5, least // 5 + 7)),
+            (0, (least // 100 + 3, 100)),
             (1, (9, TUNING.kRowPrefetchLeastBytes // size // 9 + 1)),
         ):
             check_arg(calls, dtype, (rows, length), axis, [(length, 1), (length, -1)], rng)
@@ -234,20 +289,23 @@ def gather_slices(calls, rng):
 
 
 def gather_tuples(calls, rng):
-    """Contiguous tuples, strided ones and those whose coordinates lie apart."""
+    """Contiguous tuples of every length, strided ones and those whose coordinates lie apart."""
     block, chunk = TUNING.kGatherTupleBlock, TUNING.kGatherChunk
-    for dtype, length in itertools.product(data.INDEX_DTYPES, (1, 2, 3, 4)):
-        sizes = (5, 3, 4, 2)[:length]
-        for count in [*range(1, 20), *near(block, 2 * block, chunk)]:
+    for dtype, length in itertools.product(data.INDEX_DTYPES, range(1, 8)):
+        sizes = (5, 3, 4, 2, 3, 2, 2)[:length]
+        for n, count in enumerate([*range(1, 12), *near(block, 2 * block, chunk)]):
+            size, inner = 2 ** (n % 4), 1 + count % 3
             indices = some_indices(rng, sizes, count, dtype)
             for strides in ((length, 1), (length + 1, 1), (1, count), (-length, 1)):
-                check_gather(calls, (*sizes, 1 + count % 3), 2, 1, indices, strides, rng)
+                check_gather(calls, (*sizes, inner), size, 1, indices, strides, rng)
 
 
 # (input bytes, bytes of an output or of indices) of each.
 FAMILIES = {
     short_rows: (2**20, 2**16),
     columns: (2**20, 2**16),
+    widened: (2**20, 2**16),
+    blocks: (2**20, 2**16),
     long_rows: (2**22, 2**22),
     top_k_short: (2**20, 2**20),
     top_k_long: (2**22, 2**21),

@@ -1,4 +1,4 @@
-"""Columns of few rows, whose next columns are asked for ahead, and of one, which are not read."""
+"""Columns of few rows, whose next columns are prefetched, and of one, which are not read."""
 
 import numpy as np
 import pytest
@@ -7,17 +7,18 @@ import dmlcpu
 
 from data import TUNING
 
-SWEEP_PREFETCH_BYTES = TUNING.kSweepPrefetchBytes
-COLUMN_TILE = TUNING.kColumnTile
+PREFETCH_BYTES = TUNING.kColumnsPrefetchBytes
+TILE = TUNING.kTileElements
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32, np.int64], ids=str)
-@pytest.mark.parametrize("rows", range(1, 10))
-def test_few_rows_run_by_run(instruction_set, threads, dtype, rows):
-    """Up to eight rows count as few, four are swept at once: the extreme stands in each of them in
-    turn, so that every column of every run and tile has its own answer."""
-    least = -(-SWEEP_PREFETCH_BYTES // (rows * np.dtype(dtype).itemsize))
-    for columns in (least - 1, least, least // COLUMN_TILE * COLUMN_TILE + COLUMN_TILE + 1):
+@pytest.mark.parametrize("rows", [*range(1, 10), TUNING.kPassRows + 1, 2 * TUNING.kPassRows + 1])
+def test_few_rows_tile_by_tile(instruction_set, threads, dtype, rows):
+    """All rows of a vector of columns before the next vector, or some in each pass: the extreme is in
+    each row alternately, so that every column of every vector and tile has its own answer. Random
+    inputs of few rows are too small to be prefetched."""
+    least = -(-PREFETCH_BYTES // (rows * np.dtype(dtype).itemsize))
+    for columns in (least - 1, least, least // TILE * TILE + TILE + 1):
         x = np.zeros((rows, columns), dtype)
         want = (np.arange(columns) * 7 + rows // 2) % rows
         x[want, np.arange(columns)] = 1
@@ -25,7 +26,7 @@ def test_few_rows_run_by_run(instruction_set, threads, dtype, rows):
         x[-1] = 1
         assert (dmlcpu.argmax(x, 0, keepdims=False) == want).all()
         assert (dmlcpu.argmax(x, 0, keepdims=False, axis_direction=1) == rows - 1).all()
-        if np.dtype(dtype).kind == "f":  # from there on by ranks
+        if np.dtype(dtype).kind == "f":  # those vectors are compared with care for NaNs
             x[rows // 3, [0, columns // 2, -1]] = np.nan
             want[[0, columns // 2, -1]] = rows // 3
             assert (dmlcpu.argmax(x, 0, keepdims=False) == want).all()

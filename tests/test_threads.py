@@ -3,6 +3,7 @@
 import concurrent.futures
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -194,6 +195,53 @@ def test_input_that_changes_meanwhile(threads):
             assert dmlcpu.argmin(x, axis_direction=1) < x.size
             assert dmlcpu.argmax(x.reshape(-1, 5), 1).max() < 5
             assert dmlcpu.argmax(x.reshape(-1, 500), 1).max() < 500
+        done.set()
+        for writer in writers:
+            writer.join()
+        print("good")
+        """
+    )
+    assert out == "good"
+
+
+@pytest.mark.parametrize("span", [1000, 2**22])
+def test_indices_that_change_concurrently(threads, span):
+    """Nothing is read outside the input, which lies between inaccessible pages, by tuples that were in
+    range when they were checked."""
+    out = run_python(
+        f"""
+        import sys
+        import threading
+        import numpy as np
+        import dmlcpu
+        from dmlcpu import _core
+        sys.path.insert(0, {str(Path(__file__).parent)!r})
+        from guarded import GuardedMemory
+        dmlcpu.set_num_threads({threads})
+        _core.set_grain_bytes(1)
+        x = GuardedMemory({span}).array(({span},), np.dtype(np.uint8), True)
+        x[...] = 7
+        good = np.random.default_rng(0).integers(-{span}, {span}, (100_000, 1))
+        indices = good.copy()
+        done = threading.Event()
+
+        def write():
+            n = 0
+            while not done.is_set():
+                n = (n + 7919) % len(indices)
+                indices[n] = 2**40 if n % 2 else -(2**62)
+                indices[n] = good[n]
+
+        writers = [threading.Thread(target=write) for _ in range(2)]
+        for writer in writers:
+            writer.start()
+        out = np.empty(len(indices), np.uint8)
+        for _ in range(60):
+            for options in ({{}}, {{"out": out}}, {{"mode": "clip"}}):
+                try:
+                    assert (dmlcpu.gather_nd(x, indices, **options) == 7).all()
+                except IndexError:
+                    pass
         done.set()
         for writer in writers:
             writer.join()

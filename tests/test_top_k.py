@@ -18,7 +18,7 @@ from checks import check_top_k, reversed_order
 from data import TUNING, adversarial, near, sampled_positions
 
 # The least length of rows that a bound is looked for in, with k = 5.
-LANES_BOUND = 5 * TUNING.kTopKLanesBlocksPerSlot * TUNING.kTopKLanesBlock
+SLOTS_BOUND = 5 * TUNING.kTopKSlotsBlocks * TUNING.kTopKSlotsBlock  # of n, for k = 5
 SAMPLED_LENGTH = bisect.bisect_left(range(10**6), 1, key=TUNING.top_k_sample)
 
 DIRECTIONS = ("increasing", "decreasing")
@@ -102,7 +102,7 @@ def test_top_k_values_keep_their_bits(instruction_set, dtype, direction, policy)
     bits = np.dtype(f"u{dtype.itemsize}")
     few = data.special_values(dtype)
     rng = np.random.default_rng(0)
-    for shape in ((len(few),), (TUNING.kTopKLanesMinLines, len(few)), (20, len(few))):
+    for shape in ((len(few),), (TUNING.kTopKMinLanes, len(few)), (20, len(few))):
         x = rng.permuted(np.broadcast_to(few.view(bits), shape), axis=-1).view(dtype)
         for k in {2, 5, len(few)}:
             for view in (x, x.copy(order="F")):
@@ -126,16 +126,22 @@ def test_top_k_row_in_pieces(instruction_set, threads, n, k):
 
 @pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
 @pytest.mark.parametrize("direction", DIRECTIONS)
-def test_top_k_of_lines_side_by_side(instruction_set, threads, dtype, direction):
-    """Lines, lengths and k around the limits of this strategy, and lengths around the one from
-    which a bound is found first; the lowest rank, which fills unused slots, as an element."""
+def test_top_k_of_columns(instruction_set, threads, dtype, direction):
+    """Lanes, sizes and k around the limits of this strategy, and sizes around the one from which a
+    bound is found first and the ones from which there are several passes; the lowest key, which
+    fills unused slots, as an element. Random shapes seldom lie near any of these, and random
+    elements hardly ever have the lowest key."""
     rng = np.random.default_rng(0)
     ends = [np.iinfo(dtype).min, np.iinfo(dtype).max] if dtype.kind in "iu" else [-np.inf, np.inf]
     for lines, n, k in [
-        *((lines, 40, 3) for lines in [*near(TUNING.kTopKLanesMinLines, 16, 32), 70]),
-        *((9, n, 5) for n in near(5, TUNING.kTopKLanesBlock, LANES_BOUND, 2 * LANES_BOUND)),
-        *((9, n, 5) for n in near(TUNING.kTopKLanesMaxLength)),
-        *((9, 40, k) for k in range(1, TUNING.kTopKLanesMaxK + 2)),
+        *((lines, 40, 3) for lines in [*near(TUNING.kTopKMinLanes, 16, 32), 70]),
+        *((9, n, 5) for n in near(5, TUNING.kTopKSlotsBlock, SLOTS_BOUND, 2 * SLOTS_BOUND)),
+        *(
+            (9, n, 5)
+            for n in near(TUNING.kTopKShortColumn, TUNING.kTopKTileBytes // dtype.itemsize // 9)
+        ),
+        *((9, n, TUNING.kTopKLongColumnsK + 1) for n in near(TUNING.kTopKShortColumn)),
+        *((9, 40, k) for k in range(1, TUNING.kTopKColumnsMaxK + 2)),
     ]:
         if k > n:
             continue

@@ -1,145 +1,315 @@
-// The plan of argmin and argmax: which strategy, axes, folds and parts a shape leads to.
+// The plan of argmin and argmax: which strategy, lanes, packing and parts a shape leads to.
+#include <cstdlib>
+
+#include <algorithm>
+
 #include "check.hpp"
 #include "core/tuning.hpp"
 #include "dmlcpu/runtime.hpp"
 #include "ops/arg.hpp"
-#include "tensors.hpp"
+#include "plan_tensors.hpp"
 
 using dmlcpu::ArgDescriptor;
 using dmlcpu::ArgPlan;
 using dmlcpu::ArgStrategy;
+using dmlcpu::DataType;
+using dmlcpu::Packing;
+using dmlcpu::Split;
+using plan_tensors::descriptor;
+using plan_tensors::plan_of;
+
+namespace tuning = dmlcpu::tuning;
 
 namespace {
 
-std::vector<float> memory(1 << 16);
-std::vector<std::uint32_t> results(1 << 16);
-
-ArgPlan plan(std::initializer_list<std::int64_t> sizes, std::initializer_list<std::int64_t> axes,
-             int threads = 1, bool last = false) {
-  ArgDescriptor descriptor;
-  descriptor.input = tensors::packed_input(memory, sizes);
-  descriptor.axes = tensors::axes(axes);
-  if (last) descriptor.axis_direction = dmlcpu::AxisDirection::kDecreasing;
-  const dmlcpu::Shape shape = output_shape(descriptor);
-  descriptor.output = tensors::packed(results, {});
-  descriptor.output.rank = shape.rank;
-  descriptor.output.sizes = shape.sizes;
-  std::int64_t stride = 1;
-  for (int d = shape.rank - 1; d >= 0; --d) {
-    descriptor.output.strides[d] = stride;
-    stride *= shape.sizes[d];
-  }
-  return plan_arg(descriptor, threads);
-}
-
 void test_last_axis_is_reduced_by_rows() {
-  const ArgPlan p = plan({8, 4, 1000}, {2});
+  const ArgPlan p = plan_of(descriptor({8, 4, 1000}, {2}));
   CHECK(p.strategy == ArgStrategy::kRows);
-  CHECK(p.length.size == 1000);
+  CHECK(p.n.size == 1000);
   CHECK(p.lines.size == 32);
   CHECK(p.kept.count == 0 && p.reduced.count == 0);
+  CHECK(p.merges);
 }
 
 void test_first_axis_is_reduced_by_columns() {
-  const ArgPlan p = plan({100, 30, 20}, {0});
+  const ArgPlan p = plan_of(descriptor({100, 30, 20}, {0}));
   CHECK(p.strategy == ArgStrategy::kColumns);
-  CHECK(p.lines.size == 600);
-  CHECK(p.length.size == 100);
-  CHECK(p.fold.folds == 1);
+  CHECK(p.columns.packing == Packing::kNone);
+  CHECK(p.columns.lanes == 600 && p.columns.lane_stride == 1);
+  CHECK(p.columns.results.size == 600 && !p.columns.widened());
+  CHECK(p.columns.groups.size == 1);
+  CHECK(p.columns.walk.n == 100 && p.columns.walk.period == 100);
+  CHECK(p.columns.walk.index_step == 1);
+  CHECK(!p.merges);
+}
+
+void test_groups_are_the_next_kept_axis() {
+  const ArgPlan p = plan_of(descriptor({30, 50, 20}, {1}));
+  CHECK(p.strategy == ArgStrategy::kColumns);
+  CHECK(p.columns.lanes == 20);
+  CHECK(p.groups().size == 30 && p.groups().strides[0] == 1000 && p.groups().strides[1] == 20);
+  CHECK(p.tasks() == 1);
+}
+
+void test_nothing_is_compared_without_reduced_axes() {
+  for (const auto& d : {descriptor({7, 5}, {}), descriptor({7, 1, 5}, {1})}) {
+    const ArgPlan p = plan_of(d);
+    CHECK(p.strategy == ArgStrategy::kFill);
+    CHECK(p.results().size == 35 && p.kept.count == 0);
+    CHECK(arg_scratch_bytes(p, 4) == 0);
+  }
 }
 
 void test_adjacent_reduced_axes_merge() {
-  const ArgPlan p = plan({10, 30, 40}, {1, 2});
-  CHECK(p.length.size == 1200);
+  const ArgPlan p = plan_of(descriptor({10, 30, 40}, {1, 2}));
+  CHECK(p.n.size == 1200);
   CHECK(p.reduced_count == 1200);
 }
 
-void test_other_reduced_axes_stay_outside() {
-  const ArgPlan p = plan({5, 6, 500}, {0, 2});
+void test_other_reduced_axes_stay_outside_of_rows() {
+  const ArgPlan p = plan_of(descriptor({5, 6, 500}, {0, 2}));
   CHECK(p.strategy == ArgStrategy::kRows);
-  CHECK(p.length.size == 500);
+  CHECK(p.n.size == 500);
   CHECK(p.reduced.count == 1 && p.reduced.axes[0].size == 5);
   CHECK(p.reduced.axes[0].strides[1] == 500);
   CHECK(p.lines.size == 6);
 }
 
-void test_short_rows_become_columns() {
-  const ArgPlan p = plan({1000, 8}, {1});
+void test_several_reduced_axes_are_one_walk() {
+  const ArgPlan p = plan_of(descriptor({80, 6, 50, 8}, {0, 2}));
+  const dmlcpu::Walk& walk = p.columns.walk;
+  CHECK(p.columns.lanes == 8 && p.groups().size == 6);
+  CHECK(p.reduced.count == 0);
+  CHECK(walk.n == 4000 && walk.axes.count == 2);
+  // As many whole inner axes as the table of offsets holds.
+  const std::int64_t whole = tuning::kWalkRows / 50;
+  CHECK(walk.period == whole * 50);
+  CHECK(walk.period_stride == whole * 6 * 50 * 8);
+  CHECK(walk.index_step == 1);
+}
+
+void test_walks_end_where_the_index_step_changes() {
+  // In Fortran order: index steps are 1 along the outer axis and 40 along the inner one.
+  ArgDescriptor d = descriptor({16, 30, 40, 3}, {1, 2});
+  d.input.strides = {1, 16, 16 * 31, 16 * 31 * 41};
+  const ArgPlan p = plan_of(d);
+  CHECK(p.columns.lanes == 16);
+  CHECK(p.columns.walk.n == 1200 && p.columns.walk.index_step == 1);
+  CHECK(p.columns.walk.axes.axes[p.columns.walk.axes.count - 1].strides[0] == 16 * 31);
+  // An axis of another index step is outside.
+  const ArgPlan q = plan_of(descriptor({5, 2, 40, 2}, {0, 2}));
+  CHECK(q.columns.lanes == 40 && q.columns.walk.n == 5 && q.columns.walk.index_step == 40);
+}
+
+void test_short_rows_are_transposed() {
+  const ArgPlan p = plan_of(descriptor({1000, 8}, {1}));
   CHECK(p.strategy == ArgStrategy::kColumns);
-  CHECK(p.length.size == 8);
-  CHECK(p.lines.size == 1000 && p.lines.strides[0] == 8);
+  CHECK(p.columns.packing == Packing::kTransposed);
+  CHECK(p.columns.lanes == 1000 && p.columns.lane_stride == 8);
+  CHECK(p.columns.block == 8 && positions(p.columns.blocks) == 1);
+  CHECK(p.columns.tile_lanes % 16 == 0);
+  CHECK(p.columns.tile_lanes * 8 * 4 <= tuning::kTransposeBytes);
 }
 
-void test_narrow_columns_fold_with_a_tail() {
-  const ArgPlan p = plan({1000, 3}, {0});
-  const std::int64_t folds = p.fold.folds;
-  CHECK(folds > 1);
-  CHECK(p.lines.size == 3 * folds);
-  CHECK(p.length.size == 1000 / folds);
-  CHECK(p.fold.tail == 1000 % folds);
-  CHECK(p.lines.size * 4 >= dmlcpu::tuning::kNarrowColumnsBytes);
-  CHECK(p.tile == p.lines.size);
+void test_narrow_groups_are_transposed_with_their_block() {
+  const ArgPlan p = plan_of(descriptor({1000, 8, 3}, {1}));
+  CHECK(p.columns.packing == Packing::kTransposed);
+  CHECK(p.columns.lanes == 1000 && p.columns.groups.size == 3);
+  CHECK(p.columns.block == 24 && p.columns.tile_groups == 3);
 }
 
-void test_last_ties_turn_the_axis_around() {
-  const ArgPlan p = plan({1000}, {0}, 1, true);
+void test_axes_outside_of_a_lane_are_blocks() {
+  const ArgPlan p = plan_of(descriptor({3, 100, 4}, {0, 2}));
+  CHECK(p.columns.packing == Packing::kTransposed);
+  CHECK(p.columns.lanes == 100 && p.columns.lane_stride == 4);
+  CHECK(p.columns.block == 4 && positions(p.columns.blocks) == 3);
+  CHECK(p.columns.walk.n == 12 && p.reduced.count == 0);
+}
+
+void test_blocks_of_many_gaps_are_packed_element_by_element() {
+  for (const std::int64_t step : {2, 3}) {
+    ArgDescriptor d = descriptor({1000, 16}, {1});
+    d.input.strides = {16 * step, step};
+    const ArgPlan p = plan_of(d);
+    // Half of a block may be gaps.
+    CHECK(p.columns.packing == (step == 2 ? Packing::kTransposed : Packing::kStrided));
+    CHECK(p.columns.walk.period == 16);
+  }
+}
+
+void test_few_columns_are_widened() {
+  const ArgPlan p = plan_of(descriptor({1000, 3}, {0}));
+  const std::int64_t count = p.columns.lanes / 3;
+  CHECK(p.columns.widened() && p.columns.results.size == 3);
+  CHECK(p.columns.packing == Packing::kNone && p.columns.lane_stride == 1);
+  CHECK(p.columns.lanes * 4 >= tuning::kWidenedBytes);
+  CHECK(p.columns.lanes * 4 < tuning::kWidenedBytes + 3 * 4);
+  CHECK(p.columns.walk.n == 1000 / count && p.columns.widened_step == 1);
+  CHECK(p.columns.left == (1000 % count != 0));
+  CHECK(p.columns.left_index == 1000 - count && p.columns.left_offset == 3 * (1000 - count));
+  CHECK(p.merges && p.task_results == 3);
+  // From two times the lanes on.
+  CHECK(plan_of(descriptor({2 * count, 3}, {0})).columns.widened());
+  CHECK(!plan_of(descriptor({2 * count, 3}, {0})).columns.left);
+  CHECK(!plan_of(descriptor({2 * count - 1, 3}, {0})).columns.widened());
+}
+
+void test_reversed_positions_are_widened_in_the_order_of_memory() {
+  ArgDescriptor d = descriptor({1000, 3}, {0});
+  d.axis_direction = dmlcpu::AxisDirection::kDecreasing;
+  const ArgPlan p = plan_of(d);
+  const std::int64_t count = p.columns.lanes / 3;
+  CHECK(p.from_end && p.input_offset == 999 * 3);
+  CHECK(p.columns.widened_step == -1);
+  CHECK(p.columns.input_offset == -3 * (count - 1) && p.columns.index_base == count - 1);
+  CHECK(p.columns.left_offset == -3 * (1000 - count));
+}
+
+void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
+  // An axis of several, taken whole.
+  const ArgPlan whole = plan_of(descriptor({30, 2, 40, 2}, {0, 2}));
+  CHECK(whole.columns.widened() && whole.columns.results.size == 1);
+  CHECK(whole.columns.lanes == 40 && whole.columns.lane_stride == 2 && !whole.columns.left);
+  CHECK(whole.groups().size == 2 && whole.columns.walk.n == 30);
+  // A part of the only one, every other element of which is read.
+  ArgDescriptor few = descriptor({3, 1003}, {1});
+  few.input.strides = {1, 6};
+  const ArgPlan part = plan_of(few);
+  CHECK(part.columns.widened() && part.columns.results.size == 1);
+  CHECK(part.columns.lanes == tuning::kWidenedBytes / 4 && part.columns.lane_stride == 6);
+  CHECK(part.columns.left && part.columns.packing == Packing::kStrided);
+}
+
+void test_passes_are_short_where_rows_are_far_apart() {
+  const std::int64_t wide = std::min(tuning::kTileElements, tuning::kTileBytes / 4);
+  const std::int64_t fits = tuning::kPassBytes / (wide * 4);
+  CHECK(plan_of(descriptor({fits, wide}, {0})).columns.pass == fits);
+  CHECK(plan_of(descriptor({fits + 1, wide}, {0})).columns.pass == tuning::kPassRows);
+  const std::int64_t near = tuning::kPassStrideBytes / 4;
+  CHECK(plan_of(descriptor({1000, near}, {0})).columns.pass == 1000);
+  CHECK(plan_of(descriptor({1000, near + 1}, {0})).columns.pass ==
+        tuning::kPassReadBytes / (4 * (near + 1)));
+}
+
+void test_tiles_of_a_few_groups() {
+  // Groups are as many as a tile's elements allow, and one pass over them fits a cache.
+  const ArgPlan small = plan_of(descriptor({500, 4, 16}, {1}));
+  CHECK(small.columns.tile_groups == tuning::kTileElements / 16);
+  const ArgPlan long_walk = plan_of(descriptor({500, 1000, 16}, {1}));
+  CHECK(long_walk.columns.tile_groups == tuning::kPassBytes / (1000 * 16 * 4));
+  const ArgPlan doubles = plan_of(descriptor({500, 4, 16}, {1}, DataType::kFloat64));
+  CHECK(doubles.columns.tile_groups == tuning::kTileBytes / 8 / 16);
+}
+
+void test_results_are_written_at_once_unless_the_counter_wraps() {
+  const auto merges = [](std::int64_t n, DataType type) {
+    return plan_of(descriptor({n, 300}, {0}, type)).merges;
+  };
+  CHECK(!merges(256, DataType::kUInt8) && merges(257, DataType::kUInt8));
+  CHECK(!merges(65536, DataType::kFloat16) && merges(65537, DataType::kFloat16));
+  CHECK(!merges(65537, DataType::kFloat32));
+}
+
+void test_last_ties_reverse_the_axis() {
+  ArgDescriptor d = descriptor({1000}, {0});
+  d.axis_direction = dmlcpu::AxisDirection::kDecreasing;
+  const ArgPlan p = plan_of(d);
   CHECK(p.from_end);
-  CHECK(p.length.strides[0] == -1);
-  CHECK(p.length.strides[1] == 1);
+  CHECK(p.n.strides[0] == -1);
+  CHECK(p.n.strides[1] == 1);
   CHECK(p.input_offset == 999);
 }
 
 void test_broadcast_reduced_axes_are_not_walked() {
-  ArgDescriptor descriptor;
-  descriptor.input = tensors::packed_input(memory, {50, 60});
-  descriptor.input.strides[0] = 0;
-  descriptor.output = tensors::packed(results, {1, 1});
-  const ArgPlan p = plan_arg(descriptor, 1);
+  ArgDescriptor d = descriptor({50, 60}, {0, 1});
+  d.input.strides[0] = 0;
+  const ArgPlan p = plan_of(d);
   CHECK(p.reduced_count == 3000);
-  CHECK(p.length.size == 60);
+  CHECK(p.n.size == 60);
   CHECK(p.reduced.count == 0);
 }
 
-void test_few_cells_are_cut_into_parts() {
-  const ArgPlan row = plan({60000}, {0}, 4);
-  CHECK(row.parts == 4);
-  CHECK(row.parts_of_length);
-  const ArgPlan outer = plan({100, 1, 500}, {0, 2}, 4);
-  CHECK(outer.parts == 1 || outer.cells() * outer.parts >= 4);
-  const ArgPlan many = plan({64, 900}, {1}, 4);
-  CHECK(many.parts == 1);
-  CHECK(many.cells() >= 4);
-  // Columns: long ones are cut in length, at full width; short ones are cut in width.
-  const ArgPlan tall = plan({60, 1000}, {0}, 4);
+void test_few_tasks_are_split_into_parts() {
+  const ArgPlan row = plan_of(descriptor({60000}, {0}), 4);
+  CHECK(row.parts == 4 && row.split == Split::kPositions);
+  const ArgPlan many = plan_of(descriptor({64, 900}, {1}), 4);
+  CHECK(many.parts == 1 && many.split == Split::kNone);
+  CHECK(many.tasks() >= 4);
+  const ArgPlan outer = plan_of(descriptor({100, 3, 500}, {0, 2}), 8);
+  CHECK(outer.split == Split::kPositions && outer.tasks() * outer.parts >= 8);
+  const ArgPlan blocks = plan_of(descriptor({900, 3, 500}, {0, 2}), 8);
+  CHECK(blocks.split == Split::kReduced && blocks.merges);
+  // Columns: long ones are split in positions, at full width; short ones in width.
+  const ArgPlan tall = plan_of(descriptor({60, 1000}, {0}), 4);
   CHECK(tall.parts == 1);
-  CHECK(tall.cells() >= 4 && tall.tile < 1000);
-  ArgDescriptor wide;
-  wide.input = tensors::packed_input(memory, {640, 1000});
-  wide.axes = tensors::axes({0});
-  wide.output = tensors::packed(results, {1, 1000});
-  const ArgPlan cut = plan_arg(wide, 4);
-  CHECK(cut.tile == 1000 && cut.parts_of_length);
-  CHECK(cut.parts >= 4 && cut.length.size / cut.parts >= dmlcpu::tuning::kMinPartSteps);
+  CHECK(tall.tasks() >= 4 && tall.task_results < 1000);
+  const ArgPlan split = plan_of(descriptor({640, 1000}, {0}), 4);
+  CHECK(split.task_results == 1000 && split.split == Split::kPositions && split.merges);
+  CHECK(split.parts >= 4 && split.columns.walk.n / split.parts >= tuning::kMinPartPositions);
+  // Groups, where there are some, come first.
+  const ArgPlan groups = plan_of(descriptor({64, 10, 64}, {1}), 4);
+  CHECK(groups.parts == 1 && groups.task_groups < 64 && !groups.merges);
+  // Lanes are split where they are the most of a reduction.
+  ArgDescriptor columns = descriptor({5, 300}, {0, 1});
+  columns.input.strides = {1, 5};
+  const ArgPlan lanes = plan_of(columns, 3);
+  CHECK(lanes.split == Split::kLanes && lanes.parts == 3 && lanes.columns.walk.n == 5);
+  // Outer reduced axes, with left positions in each of them.
+  ArgDescriptor gaps = descriptor({900, 50, 3}, {0, 1});
+  gaps.input.strides[0] = 160;
+  const ArgPlan outer_left = plan_of(gaps, 3);
+  CHECK(outer_left.split == Split::kReduced && outer_left.parts == 3 && outer_left.columns.left);
+}
+
+void test_blocks_are_not_split_between_groups() {
+  const ArgPlan p = plan_of(descriptor({40, 8, 3}, {1}), 8);
+  CHECK(p.columns.packing == Packing::kTransposed);
+  CHECK(p.task_groups == 3);
+}
+
+void test_values_are_found_by_the_index() {
+  ArgDescriptor d = descriptor({50, 60}, {0});
+  dmlcpu::Tensor values;
+  values.rank = 2;
+  values.sizes = {1, 60};
+  values.strides = {60, 2};
+  const ArgPlan p = plan_of(d, 1, &values);
+  CHECK(p.value_stride == 60);
+  CHECK(p.results().strides[2] == 2);
+  d.axis_direction = dmlcpu::AxisDirection::kDecreasing;
+  d.input.strides[1] = -1;
+  const ArgPlan reversed = plan_of(d, 1, &values);
+  CHECK(reversed.results().strides[0] == 1 && reversed.results().strides[2] == -2);
+  CHECK(reversed.value_offset == 2 * 59);
 }
 
 void test_a_second_thread_is_used_from_some_grains_on() {
   const dmlcpu::ScopedThreads two(2);
   const auto threads_for = [](std::int64_t bytes) {
-    ArgDescriptor descriptor;
-    descriptor.input = tensors::packed_input(memory, {1});
-    descriptor.input.sizes[0] = bytes / 4;
-    descriptor.output = tensors::packed(results, {1});
-    return dmlcpu::plan(descriptor).threads;
+    ArgDescriptor d = descriptor({bytes / 4}, {0});
+    d.output.rank = 1;
+    d.output.sizes[0] = 1;
+    return dmlcpu::plan(d).threads;
   };
-  constexpr std::int64_t kLeast = dmlcpu::tuning::kArgLeastGrains * dmlcpu::tuning::kGrainBytes;
+  constexpr std::int64_t kLeast = tuning::kArgLeastGrains * tuning::kGrainBytes;
   CHECK(threads_for(kLeast - 4) == 1);
   CHECK(threads_for(kLeast) == dmlcpu::num_threads());
 }
 
 void test_plans_can_be_printed() {
-  const std::string text = to_text(plan({5, 6, 500}, {0, 2}));
-  CHECK(text.find("rows") == 0);
-  CHECK(text.find("length 500 by 1, 1") != std::string::npos);
+  const auto holds = [](const ArgPlan& p, const char* what) {
+    return to_text(p).find(what) != std::string::npos;
+  };
+  const ArgPlan rows = plan_of(descriptor({5, 6, 500}, {0, 2}));
+  CHECK(to_text(rows).find("rows") == 0);
+  CHECK(holds(rows, "n 500 by 1, 1") && holds(rows, "reduced 5 by 3000, 500"));
+  CHECK(dmlcpu::to_text(plan_of(descriptor({7}, {}))).find("fill") == 0);
+  const ArgPlan transposed = plan_of(descriptor({1000, 8}, {1}));
+  CHECK(to_text(transposed).find("columns transposed, 8 positions in periods of 8") == 0);
+  CHECK(holds(transposed, "1000 lanes by 8;"));
+  CHECK(holds(plan_of(descriptor({1000, 3}, {0})), "widened from 3"));
+  const ArgPlan split = plan_of(descriptor({640, 1000}, {0}), 4);
+  CHECK(holds(split, " of positions, merged, threads 4"));
 }
 
 }  // namespace
@@ -147,13 +317,27 @@ void test_plans_can_be_printed() {
 int main() {
   test_last_axis_is_reduced_by_rows();
   test_first_axis_is_reduced_by_columns();
+  test_groups_are_the_next_kept_axis();
+  test_nothing_is_compared_without_reduced_axes();
   test_adjacent_reduced_axes_merge();
-  test_other_reduced_axes_stay_outside();
-  test_short_rows_become_columns();
-  test_narrow_columns_fold_with_a_tail();
-  test_last_ties_turn_the_axis_around();
+  test_other_reduced_axes_stay_outside_of_rows();
+  test_several_reduced_axes_are_one_walk();
+  test_walks_end_where_the_index_step_changes();
+  test_short_rows_are_transposed();
+  test_narrow_groups_are_transposed_with_their_block();
+  test_axes_outside_of_a_lane_are_blocks();
+  test_blocks_of_many_gaps_are_packed_element_by_element();
+  test_few_columns_are_widened();
+  test_reversed_positions_are_widened_in_the_order_of_memory();
+  test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors();
+  test_passes_are_short_where_rows_are_far_apart();
+  test_tiles_of_a_few_groups();
+  test_results_are_written_at_once_unless_the_counter_wraps();
+  test_last_ties_reverse_the_axis();
   test_broadcast_reduced_axes_are_not_walked();
-  test_few_cells_are_cut_into_parts();
+  test_few_tasks_are_split_into_parts();
+  test_blocks_are_not_split_between_groups();
+  test_values_are_found_by_the_index();
   test_a_second_thread_is_used_from_some_grains_on();
   test_plans_can_be_printed();
   return check::failures == 0 ? 0 : 1;

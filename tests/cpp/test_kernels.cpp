@@ -98,50 +98,81 @@ void compare_strategies(int type, int width, const std::vector<T>& x, std::int64
   }
 }
 
-/// Lines side by side, against each by itself; as neighbours along an axis, or along the last axis.
+/// The k highest of each of `lanes` columns, in place, transposed or packed, against each by
+/// itself. The columns of packed ones are every other element.
 template <class T>
-void compare_lanes(int type, int width, const std::vector<T>& x, std::int64_t n, std::int64_t lines,
-                   bool neighbours) {
-  const std::int64_t stride = neighbours ? lines : 1;
-  const std::int64_t line_stride = neighbours ? 1 : n;
+void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t n,
+                     std::int64_t lanes, dmlcpu::Packing packing, std::int64_t tile_lanes,
+                     std::int64_t pass) {
+  using dmlcpu::Packing;
+  constexpr auto kOrder = static_cast<int>(dmlcpu::Ranking::kLargestNanFirst);
+  const bool transposed = packing == Packing::kTransposed;
+  const std::int64_t apart = packing == Packing::kStrided ? 2 : 1;
+  const std::int64_t stride = transposed ? 1 : lanes * apart;
+  const std::int64_t lane_stride = transposed ? n : apart;
   std::vector<std::vector<TopKItem>> want;
-  for (std::int64_t l = 0; l < lines; ++l) {
-    want.push_back(sorted(type, width, x.data() + l * line_stride, stride, n));
+  for (std::int64_t l = 0; l < lanes; ++l) {
+    want.push_back(sorted(type, width, x.data() + l * lane_stride, stride, n));
   }
-  for (std::int64_t k = 1; k <= dmlcpu::tuning::kTopKLanesMaxK && k <= n; ++k) {
-    const std::int64_t bytes = dmlcpu::lanes_scratch_bytes(1 << width, n);
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < n; ++i) rows.push_back(i * (transposed ? tile_lanes : stride));
+  const std::int64_t block_offset = 0;
+  dmlcpu::TopKColumns a{};
+  a.columns.data = x.data();
+  a.columns.last = n;
+  a.columns.period = n;
+  a.columns.rows = rows.data();
+  a.columns.groups = 1;
+  a.columns.lanes = lanes;
+  a.columns.lane_stride = lane_stride;
+  a.columns.packing = packing;
+  a.columns.block = n;
+  a.columns.blocks = 1;
+  a.columns.block_offsets = &block_offset;
+  a.columns.tile_groups = 1;
+  a.columns.tile_lanes = tile_lanes;
+  a.columns.pass = transposed ? n : pass;
+  a.load = dmlcpu::kernels().top_k->load[type][kOrder];
+  a.decode = dmlcpu::kernels().top_k->decode[type][kOrder];
+  a.index_size = 8;
+  for (std::int64_t k = 2; k <= dmlcpu::tuning::kTopKColumnsMaxK && k <= n; k += 1 + k / 7) {
+    const std::int64_t bytes =
+        dmlcpu::top_k_columns_scratch(a.columns, std::int64_t{1} << width, k).bytes;
     std::vector<char> scratch(static_cast<std::size_t>(bytes + 128), 'g');
     auto address = reinterpret_cast<std::uintptr_t>(scratch.data());
     char* const aligned = scratch.data() + (64 - address % 64) % 64;
-    dmlcpu::TopKLines group{};
-    group.data = x.data();
-    group.element_size = 1 << width;
-    group.stride = stride;
-    group.line_stride = line_stride;
-    group.length = n;
-    group.lines = lines;
-    group.k = k;
-    group.load =
-        dmlcpu::kernels().top_k->load[type][static_cast<int>(dmlcpu::Ranking::kLargestNanFirst)];
-    group.scratch = aligned;
-    std::vector<TopKItem> items(static_cast<std::size_t>(lines * k));
-    dmlcpu::kernels().top_k->lanes[width](group, items.data());
+    std::vector<T> values(static_cast<std::size_t>(lanes * k));
+    std::vector<std::uint64_t> indices(static_cast<std::size_t>(lanes * k));
+    a.k = k;
+    a.values = {values.data(), 1, 0, k};
+    a.indices = {indices.data(), 1, 0, k};
+    a.scratch = aligned;
+    dmlcpu::kernels().top_k->columns[width](a);
     for (int i = 0; i < 64; ++i) CHECK(aligned[bytes + i] == 'g');
-    for (std::int64_t l = 0; l < lines; ++l) {
-      CHECK(are_first(k, items.data() + l * k, want[static_cast<std::size_t>(l)]));
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      for (std::int64_t j = 0; j < k; ++j) {
+        const auto at = static_cast<std::size_t>(l * k + j);
+        const auto index = static_cast<std::int64_t>(indices[at]);
+        CHECK(index == want[static_cast<std::size_t>(l)][static_cast<std::size_t>(j)].index);
+        CHECK(values[at] == x[static_cast<std::size_t>(l * lane_stride + index * stride)]);
+      }
     }
   }
 }
 
 template <class T, class Make>
-void test_lanes(int type, int width, Make&& make) {
-  for (const int n : {1, 2, 3, 4, 5, 15, 17, 100, 511, 513}) {
-    for (const int lines : {1, 3, 8, 16, 17, 32}) {
+void test_columns(int type, int width, Make&& make) {
+  using dmlcpu::Packing;
+  for (const int n : {2, 3, 4, 5, 15, 17, 100, 513}) {
+    for (const int lanes : {1, 3, 8, 16, 17, 33}) {
       for (int pattern = 0; pattern < 5; ++pattern) {
         std::vector<T> x;
-        for (int i = 0; i < n * lines; ++i) x.push_back(make(pattern, i, n * lines));
-        compare_lanes(type, width, x, n, lines, false);
-        compare_lanes(type, width, x, n, lines, true);
+        for (int i = 0; i < 2 * n * lanes; ++i) x.push_back(make(pattern, i, 2 * n * lanes));
+        // Tiles of one vector of any instruction set, and of all lanes; one pass, and several.
+        compare_columns(type, width, x, n, lanes, Packing::kTransposed, 64, n);
+        compare_columns(type, width, x, n, lanes, Packing::kNone, 16, n);
+        compare_columns(type, width, x, n, lanes, Packing::kNone, 40, 5);
+        compare_columns(type, width, x, n, lanes, Packing::kStrided, 40, 16);
       }
     }
   }
@@ -191,10 +222,10 @@ int main() {
     test_type<float>(kFloat32, 2, floats);
     test_type<double>(kFloat64, 3, make);
     test_type<std::uint8_t>(kUInt8, 0, bytes);
-    test_lanes<float>(kFloat32, 2, floats);
-    test_lanes<double>(kFloat64, 3, make);
-    test_lanes<std::uint8_t>(kUInt8, 0, bytes);
-    test_lanes<std::int32_t>(kInt32, 2, lowest);
+    test_columns<float>(kFloat32, 2, floats);
+    test_columns<double>(kFloat64, 3, make);
+    test_columns<std::uint8_t>(kUInt8, 0, bytes);
+    test_columns<std::int32_t>(kInt32, 2, lowest);
   }
   return check::failures == 0 ? 0 : 1;
 }

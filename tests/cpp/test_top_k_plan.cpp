@@ -1,4 +1,6 @@
-// The plan of top-k: strategies, their scratch memory, packing and pieces.
+// The plan of top-k: strategies, columns, their scratch memory, packing and pieces.
+#include <optional>
+
 #include "check.hpp"
 #include "core/tuning.hpp"
 #include "plan/top_k_plan.hpp"
@@ -37,8 +39,8 @@ void test_scratch_stays_small_for_small_k() {
   CHECK(dmlcpu::select_strategy(4, 10'000'000, 10).scratch_bytes < 2'000'000);
 }
 
-TopKPlan plan(std::initializer_list<std::int64_t> sizes, std::int64_t axis, std::int64_t k,
-              int threads) {
+TopKDescriptor descriptor_of(std::initializer_list<std::int64_t> sizes, std::int64_t axis,
+                             std::int64_t k) {
   static std::vector<float> memory(1 << 20);
   static std::vector<std::uint32_t> indices(1 << 20);
   TopKDescriptor descriptor;
@@ -47,7 +49,17 @@ TopKPlan plan(std::initializer_list<std::int64_t> sizes, std::int64_t axis, std:
   descriptor.k = k;
   descriptor.values = tensors::packed(memory, sizes);
   descriptor.indices = tensors::packed(indices, sizes);
-  return plan_top_k(descriptor, threads);
+  return descriptor;
+}
+
+TopKPlan plan(std::initializer_list<std::int64_t> sizes, std::int64_t axis, std::int64_t k,
+              int threads) {
+  return plan_top_k(descriptor_of(sizes, axis, k), threads);
+}
+
+std::optional<dmlcpu::TopKColumnsPlan> columns(std::initializer_list<std::int64_t> sizes,
+                                               std::int64_t axis, std::int64_t k, int threads = 1) {
+  return plan_top_k_columns(descriptor_of(sizes, axis, k), threads);
 }
 
 void test_long_rows_are_sorted_in_buckets() {
@@ -68,17 +80,50 @@ void test_strided_axes_are_packed() {
   CHECK(!plan({64, 500}, 1, 40, 1).packed);
 }
 
-void test_many_short_lines_are_searched_side_by_side() {
+void test_columns_have_a_lane_each() {
   namespace tuning = dmlcpu::tuning;
-  CHECK(plan({500, 64}, 0, 5, 1).lanes);
-  CHECK(plan({64, 500}, 1, tuning::kTopKLanesMaxK, 1).lanes);
-  CHECK(!plan({64, 500}, 1, tuning::kTopKLanesMaxK + 1, 1).lanes);
-  // Long enough for the extremes of blocks.
-  CHECK(plan({64, 2000}, 1, tuning::kTopKLanesAlwaysK, 1).lanes);
-  CHECK(!plan({64, 2000}, 1, tuning::kTopKLanesAlwaysK + 1, 1).lanes);
-  CHECK(!plan({tuning::kTopKLanesMinLines - 1, 500}, 1, 5, 1).lanes);
-  CHECK(plan({16, tuning::kTopKLanesMaxLength}, 1, 5, 1).lanes);
-  CHECK(!plan({16, tuning::kTopKLanesMaxLength + 1}, 1, 5, 1).lanes);
+  const auto in_place = columns({500, 64}, 0, 5);
+  CHECK(in_place && in_place->columns.packing == dmlcpu::Packing::kNone);
+  CHECK(in_place->columns.lanes == 64 && in_place->columns.walk.n == 500);
+  const auto rows = columns({64, 500}, 1, 9);
+  CHECK(rows && rows->columns.packing == dmlcpu::Packing::kTransposed);
+  CHECK(columns({64, 500}, 1, tuning::kTopKColumnsMaxK).has_value());
+  CHECK(!columns({64, 500}, 1, tuning::kTopKColumnsMaxK + 1).has_value());
+  CHECK(columns({tuning::kTopKMinLanes, 500}, 1, 5).has_value());
+  CHECK(!columns({tuning::kTopKMinLanes - 1, 500}, 1, 5).has_value());
+  // Long rows stay rows; so do those that no block holds.
+  CHECK(columns({16, tuning::kTopKShortColumn}, 1, 5).has_value());
+  CHECK(!columns({16, tuning::kTopKShortColumn + 1}, 1, 5).has_value());
+  // Long columns only with few slots.
+  CHECK(columns({tuning::kTopKShortColumn, 64}, 0, tuning::kTopKLongColumnsK + 1).has_value());
+  CHECK(!columns({tuning::kTopKShortColumn + 1, 64}, 0, tuning::kTopKLongColumnsK + 1).has_value());
+  CHECK(columns({tuning::kTopKShortColumn + 1, 64}, 0, tuning::kTopKLongColumnsK).has_value());
+}
+
+/// The keys that a tile holds, and its slots, at any k: what the kernel's caches are for.
+void test_tiles_of_columns_are_small() {
+  for (std::int64_t n = 2; n < 4000; n += n / 3 + 1) {
+    for (std::int64_t k = 2; k <= dmlcpu::tuning::kTopKColumnsMaxK && k <= n; ++k) {
+      for (const int axis : {0, 1}) {
+        const auto p = axis == 0 ? columns({n, 200}, 0, k) : columns({200, n}, 1, k);
+        if (!p) continue;
+        const dmlcpu::Columns c = p->columns.columns();
+        CHECK(dmlcpu::top_k_columns_scratch(c, 4, k).bytes < 300'000);
+        // One pass, so that a bound is found from all elements, but for few slots.
+        CHECK(k <= dmlcpu::tuning::kTopKLongColumnsK || c.pass == n);
+        CHECK(c.packing == dmlcpu::Packing::kNone || c.tile_lanes % 16 == 0);
+      }
+    }
+  }
+}
+
+void test_columns_are_shared() {
+  for (const int threads : {2, 5}) {
+    const auto wide = columns({20, 5000}, 0, 3, threads);
+    CHECK(wide->task_lanes < 5000 && wide->task_lanes % wide->columns.tile_lanes == 0);
+    const auto groups = columns({50, 20, 300}, 1, 3, threads);
+    CHECK(groups->task_groups < 50 && groups->task_lanes == 300);
+  }
 }
 
 void test_long_rows_are_cut_only_when_there_are_too_few() {
@@ -103,7 +148,7 @@ void test_pieces_cover_the_row() {
 void test_plans_can_be_printed() {
   const std::string text = to_text(plan({64, 500}, 1, 40, 1));
   CHECK(text.find("direct of 40 from 500 by 1\n") == 0);
-  CHECK(to_text(plan({64, 500}, 1, 5, 1)).find("lanes of 5 from 500 by 1\n") == 0);
+  CHECK(to_text(*columns({64, 500}, 1, 5)).find("slots of 5\ncolumns transposed, 500") == 0);
 }
 
 }  // namespace
@@ -115,7 +160,9 @@ int main() {
   test_scratch_stays_small_for_small_k();
   test_long_rows_are_sorted_in_buckets();
   test_strided_axes_are_packed();
-  test_many_short_lines_are_searched_side_by_side();
+  test_columns_have_a_lane_each();
+  test_tiles_of_columns_are_small();
+  test_columns_are_shared();
   test_long_rows_are_cut_only_when_there_are_too_few();
   test_pieces_cover_the_row();
   return check::failures == 0 ? 0 : 1;

@@ -93,51 +93,74 @@ inline constexpr std::int64_t kRowPrefetchLeastBytes = 2 * 1024 * 1024;
 inline constexpr std::int64_t kShortRowBytes = 256;
 inline constexpr std::int64_t kShortRowElements = 160;
 
-/// Sweeps of inputs of so many bytes ask for the rows that come next, those of few rows for the
-/// lines: from memory it is 1.2 to 1.9 times as fast so, from the second-level cache a tenth to a
-/// quarter slower.
-inline constexpr std::int64_t kSweepPrefetchBytes = 512 * 1024;
+/// Rows of fewer lanes than this, in bytes, are no columns: a smaller vector would not be full.
+inline constexpr std::int64_t kLeastLaneBytes = 16;
 
-/// Cache lines of each row that it asks for at a time: fewer do not fill the vector loop, and with
-/// more at once (8 or 16) most of the gain is lost.
-inline constexpr std::int64_t kSweepPrefetchLines = 4;
+// --- columns ---------------------------------------------------------------------------------
 
-/// Columns swept together. Wide tiles read long runs of each row, which is what memory prefetches;
-/// best value and index of each column (up to 8 bytes each while sweeping, 16 when merged) should
-/// stay in the cache nearest to the core that holds them.
-inline constexpr std::int64_t kColumnTile = 2048;
+/// Contiguous kept elements of at least this size are lanes where they are. Narrower ones would
+/// leave most of a vector empty, and are packed beside those of other rows.
+inline constexpr std::int64_t kLaneBytes = 32;
 
-/// Distance between the arrays of a sweep beyond their sizes, which may be multiples of what one
-/// way of L1 holds: whole cache lines, more of them than a step writes at once.
-inline constexpr std::int64_t kSweepSkewBytes = 5 * 64;
+/// Where too few columns fill no vectors, positions are made lanes until there are lanes of this
+/// size. More would be merged at the end, one by one; fewer wait for each other's latency.
+inline constexpr std::int64_t kWidenedBytes = 256;
 
-/// Threads share columns by cutting their length, if each part has at least so many steps: merging
-/// the parts costs about as much as some steps.
-inline constexpr std::int64_t kMinPartSteps = 64;
+/// Elements of a block that is transposed, at most, and so the distance of vectors that are read
+/// one after the other: blocks of this size, a vector of each row, fit L2.
+inline constexpr std::int64_t kBlockElements = 1024;
 
-/// Narrower column blocks, in bytes, are widened by sweeping several rows side by side.
-inline constexpr std::int64_t kNarrowColumnsBytes = 512;
-
-/// Bytes that a tile of strided lines may span: every step reads an element of each line, so the
-/// span should stay in the first-level cache until all steps are done. But not fewer lines than
-/// fill a cache line of most types.
-inline constexpr std::int64_t kStridedTileBytes = 16 * 1024;
-inline constexpr std::int64_t kStridedTileLines = 16;
-
-/// Short rows are turned into columns in a buffer of so many bytes: three quarters of a first-level
-/// cache of 32 KiB, so that at any distance of the columns none of the cache's sets is overfull.
+/// Blocks are transposed into a buffer of this size, if it holds a vector of each: three quarters
+/// of an L1 of 32 KiB, so that at any distance of the rows none of the cache's sets is overfull.
 inline constexpr std::int64_t kTransposeBytes = 24 * 1024;
 
-/// Packed rows of up to so many elements are turned by loops over strides that the compiler knows,
-/// up to 1.2 times as fast as in squares; so many rows at a time, for every column reads them
-/// again.
+/// Offsets of positions that are kept in a table: several axes are walked in one loop. 8 KiB of L1.
+inline constexpr std::int64_t kWalkRows = 1024;
+
+/// Elements and bytes of a tile's best elements, which should stay in L1 together with their
+/// positions; but wide tiles read long runs of each row, which is what memory prefetches: 4096
+/// columns of int64, whose tile only L2 holds, were no slower than 1024 at a time.
+inline constexpr std::int64_t kTileElements = 4096;
+inline constexpr std::int64_t kTileBytes = 32 * 1024;
+
+/// Distance between the arrays of a tile beyond their sizes, which may be multiples of what one
+/// way of L1 holds: whole cache lines, more of them than a step writes at once.
+inline constexpr std::int64_t kTileSkewBytes = 5 * 64;
+
+/// A tile of at most this size is in L2 once it was read: its best elements stay in registers over
+/// all positions. So do those of rows at most this far apart, which processors prefetch. Of others
+/// a few rows, as wide as the tile, are read at a time: at least the third figure, to save reading
+/// and writing the best of each lane, and as many as have the size of the fourth.
+inline constexpr std::int64_t kPassBytes = 128 * 1024;
+inline constexpr std::int64_t kPassStrideBytes = 1024;
+inline constexpr std::int64_t kPassRows = 8;
+inline constexpr std::int64_t kPassReadBytes = 64 * 1024;
+
+/// Columns of inputs of at least this size are prefetched, this far ahead in the rows that are
+/// read: processors stop prefetching at the end of a page. On Zen it makes no difference;
+/// prefetching the next pass's rows instead took up to three times as long.
+inline constexpr std::int64_t kColumnsPrefetchBytes = 512 * 1024;
+inline constexpr std::int64_t kColumnsPrefetchAhead = 256;
+
+/// Threads share columns by splitting their positions, if each part has at least this many: merging
+/// the parts costs about as much as some positions.
+inline constexpr std::int64_t kMinPartPositions = 64;
+
+/// Tiles of different tasks are at least this wide: less would waste cache lines and vectors.
+inline constexpr std::int64_t kLeastTileBytes = 512;
+
+/// Bytes of the cache lines that a row of a strided tile touches: the next rows, which often are in
+/// the same lines, find them in L1.
+inline constexpr std::int64_t kStridedTileBytes = 16 * 1024;
+
+/// Contiguous rows of up to this many elements are transposed by loops over strides that the
+/// compiler knows, up to 1.2 times as fast as in squares; this many rows at a time, for every
+/// column reads them again.
 inline constexpr std::int64_t kTransposePackedLength = 4;
 inline constexpr std::int64_t kTransposePackedLines = 256;
 
-/// Rows of so many bytes ahead are asked for meanwhile, of inputs that sweeps ask ahead for: enough
-/// to keep memory busy while the columns are swept. On a Skylake 32 MB of floats took 0.95 of the
-/// time in rows of 8 and 0.8 in rows of 48; 400 KB, from the second-level cache, would take 1.1 to
-/// 1.25 times as long.
+/// Distance at which rows are prefetched while they are transposed: enough to keep memory busy
+/// while the columns are reduced.
 inline constexpr std::int64_t kTransposePrefetchBytes = 8 * 1024;
 
 // --- top-k -----------------------------------------------------------------------------------
@@ -223,36 +246,35 @@ inline constexpr std::int64_t kTopKBucketsLength = 96 * 1024;
 /// bucket has a place of its own to write to, whose line and translation the caches should hold.
 inline constexpr int kTopKBucketBits = 12;
 
-/// Groups of at least so many lines, each of at most such a length and with k at most this, are
-/// selected from side by side, a line per vector lane. Inserting costs some 6 operations per slot
-/// for all lanes together; more slots than these, and looking for candidates in one line after the
-/// other is faster. The length bounds the scratch memory.
-inline constexpr std::int64_t kTopKLanesMinLines = 8;
-inline constexpr std::int64_t kTopKLanesMaxLength = 2048;
-inline constexpr std::int64_t kTopKLanesMaxK = 32;
+/// Columns are selected from side by side, in a vector lane each, if there are at least this many.
+/// Inserting costs some 6 operations per slot for all lanes together; with more slots than this,
+/// selecting from one row after the other is faster.
+inline constexpr std::int64_t kTopKMinLanes = 8;
+inline constexpr int kTopKColumnsMaxK = 32;
 
-/// With more slots than this, lines that are long enough for block extremes are faster by those.
-inline constexpr std::int64_t kTopKLanesAlwaysK = 16;
+/// Columns of more elements than this are read in several passes, without a bound on what is
+/// inserted from all of them, and rising elements are all inserted: only with few slots. Rows of
+/// more elements are faster one after the other.
+inline constexpr std::int64_t kTopKShortColumn = 1024;
+inline constexpr std::int64_t kTopKLongColumnsK = 8;
 
 /// Blocks whose extremes give a bound before anything is inserted: shorter ones give a closer
-/// bound, longer ones take less time.
-inline constexpr std::int64_t kTopKLanesBlock = 16;
-inline constexpr std::int64_t kTopKLanesBlocksPerSlot = 2;
+/// bound, longer ones take less time; and how many blocks there are for each slot at least.
+inline constexpr std::int64_t kTopKSlotsBlock = 16;
+inline constexpr std::int64_t kTopKSlotsBlocks = 2;
 
-/// Steps of neighbouring lines that are asked for ahead: enough to hide the memory's latency.
-inline constexpr std::int64_t kTopKLanesPrefetch = 16;
-
-/// Bytes of a group's ranks, which should stay in the second-level cache; of at least so many
-/// lines, a vector of most types.
-inline constexpr std::int64_t kTopKLanesBytes = 32 * 1024;
-inline constexpr std::int64_t kTopKLanesLeastLines = 16;
+/// Keys of a tile of columns, and keys and positions of its slots, which stay in L1; keys of all
+/// positions of a tile, which stay in L2.
+inline constexpr std::int64_t kTopKTileBytes = 16 * 1024;
+inline constexpr std::int64_t kTopKSlotBytes = 16 * 1024;
+inline constexpr std::int64_t kTopKColumnsBytes = 64 * 1024;
 
 /// Lines per task at most. Lines of a strided axis are copied side by side into scratch, so that
 /// every cache line read is used whole, unless that took more scratch bytes than this.
 inline constexpr std::int64_t kTopKGroupLines = 32;
 inline constexpr std::int64_t kTopKPackBytes = 512 * 1024;
 
-/// Looking one element up, k = 1, moves a cache line.
+/// Looking one element up, of a tuple or of a strided array, moves a cache line.
 inline constexpr std::int64_t kLookUpBytes = 64;
 
 /// Rows fewer than threads are cut into pieces of at least so many bytes: each piece may have k

@@ -1,293 +1,352 @@
-// argmin and argmax of many neighbouring lines at once: sweep over the elements of one step after
-// those of the other, the best of each line staying in the first-level cache.
+// argmin and argmax of columns, register-blocked: the best of some vectors of lanes and its
+// position stay in registers over the positions of a pass.
 #pragma once
 
+#include <type_traits>
+
+#include "kernels/columns-inl.hpp"
 #include "kernels/order-inl.hpp"
-#include "kernels/transpose-inl.hpp"
 #include "kernels/vector-inl.hpp"
 
 namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// Takes kSteps more elements of each line from `first` to `last` into its best; the first of them
-/// is step number `step`.
-template <class O, std::int64_t kSteps, class T = typename O::Element>
-void sweep(const T* const* rows, std::int64_t first, std::int64_t last, typename O::Unsigned step,
-           typename O::Rank* __restrict best, typename O::Unsigned* __restrict steps) {
-  using Rank = typename O::Rank;
-  using Step = typename O::Unsigned;
-  const T* const row0 = rows[0];
-  const T* const row1 = rows[kSteps > 1 ? 1 : 0];
-  const T* const row2 = rows[kSteps > 2 ? 2 : 0];
-  const T* const row3 = rows[kSteps > 3 ? 3 : 0];
-  for (std::int64_t l = first; l < last; ++l) {
-    Rank b = best[l];
-    Step s = steps[l];
-    const auto take = [&](T x, int offset) {
-      const Rank r = O::rank(x);
-      s = r > b ? static_cast<Step>(step + offset) : s;
-      b = max_of(b, r);
-    };
-    take(row0[l], 0);
-    if (kSteps > 1) take(row1[l], 1);
-    if (kSteps > 2) take(row2[l], 2);
-    if (kSteps > 3) take(row3[l], 3);
-    best[l] = b;
-    steps[l] = s;
-  }
-}
-
-/// The same by the processor's own comparisons, which pass over NaNs, so only while none of `best`
-/// is one: false if there may have been a NaN among the elements, as their sum is NaN (which also
-/// comes of infinities of both signs). Takes last >= a vector.
-template <class O, std::int64_t kSteps, class T = typename O::Element>
-bool sweep_values(const T* const* rows, std::int64_t first, std::int64_t last,
-                  typename O::Unsigned step, T* best, typename O::Unsigned* steps) {
-  using V = Vector<T>;
-  using W = Vector<typename O::Unsigned>;
-  using Mask = Vector<typename O::Rank>;
-  constexpr std::int64_t kWidth = V::kWidth;
-  typename V::Type sum{};
-  for (std::int64_t i = first; i < last; i += kWidth) {
-    // The last vector overlaps the one before: taking an element twice changes nothing.
-    const std::int64_t l = min_of(i, last - kWidth);
-    typename V::Type b = V::load(best + l);
-    typename W::Type s = W::load(steps + l);
-    typename V::Type part{};
-    for (std::int64_t r = 0; r < kSteps; ++r) {
-      const typename V::Type x = V::load(rows[r] + l);
-      const typename Mask::Type better = O::kLargest ? x > b : x < b;
-      b = better ? x : b;
-      s = better ? W::all(static_cast<typename O::Unsigned>(step + r)) : s;
-      part = r == 0 ? x : part + x;
-    }
-    // One addition only waits for the vectors before.
-    sum += part;
-    V::store(best + l, b);
-    W::store(steps + l, s);
-  }
-  return !any(sum != sum);
-}
-
-/// Calls body(first, last) for runs of the lines, and asks for their elements `ahead` of these rows
-/// before, unless that is 0: by itself the processor foresees the rest of a row, but not the next
-/// rows, and would wait for memory at the beginning of each.
-template <std::int64_t kSteps, class T, class Body>
-void in_runs(const T* const* rows, std::int64_t lines, std::int64_t ahead, Body body) {
-  constexpr std::int64_t kLine = kCacheLine / static_cast<std::int64_t>(sizeof(T));
-  constexpr std::int64_t kRun = tuning::kSweepPrefetchLines * kLine;
-  std::int64_t first = 0;
-  if (ahead != 0) {
-    for (; first + kRun <= lines; first += kRun) {
-      for (std::int64_t r = 0; r < kSteps; ++r) {
-        for (std::int64_t l = 0; l < kRun; l += kLine) {
-          prefetch_level_2(rows[r] + first + l + ahead);
-        }
-      }
-      body(first, first + kRun);
-    }
-  }
-  if (first < lines) body(first, lines);
-}
-
-/// A tile of at most kColumnTile lines: the best of each, and its position, in three
-/// arrays of arg_sweep_bytes().
+/// What a lane holds: an element, if the processor compares the type, or its key.
 template <class O>
-class Sweep {
+struct ArgLane {
   using T = typename O::Element;
-  using Rank = typename O::Rank;
-  using Step = typename O::Unsigned;
-  static constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  using Position = typename O::Unsigned;
+  static constexpr bool kNative = kHasNativeOrder<T>;
+  static constexpr bool kByKey = kInfinityBits<T> != 0 && !kNative;
+  using Best = std::conditional_t<kByKey, typename O::Rank, T>;
 
- public:
-  Sweep(std::int64_t lines, char* arrays, std::int64_t array_bytes)
-      : lines_(lines),
-        by_value_(kHasNativeOrder<T> && lines * kSize >= kVectorBytes),
-        ranks_(reinterpret_cast<Rank*>(arrays)),
-        values_(reinterpret_cast<T*>(arrays + array_bytes)),
-        steps_(reinterpret_cast<Step*>(arrays + 2 * array_bytes)) {}
-
-  /// Begins with a row, and asks for the elements `ahead` of it.
-  void start(const T* row, std::int64_t ahead) {
-    // Copies, which the compiler knows that no store to an array changes.
-    Rank* __restrict const ranks = ranks_;
-    T* __restrict const values = values_;
-    std::memset(steps_, 0, static_cast<std::size_t>(lines_) * sizeof(Step));
-    if constexpr (kHasNativeOrder<T>) {
-      if (by_value_) {
-        Step nans = 0;
-        in_runs<1>(&row, lines_, ahead, [&](std::int64_t first, std::int64_t last) {
-          for (std::int64_t l = first; l < last; ++l) {
-            values[l] = row[l];
-            nans |= static_cast<Step>(row[l] != row[l]);
-          }
-        });
-        if (nans == 0) return;
-        by_value_ = false;
-      }
+  template <class V, std::int64_t kBytes>
+  static V load(const T* p) {
+    if constexpr (kByKey) {
+      using Signed = typename Vector<typename O::Rank, kBytes>::Type;
+      const auto keys = O::template loose_ranks<V, Signed>(
+          Vector<Position, kBytes>::load(reinterpret_cast<const Position*>(p)));
+      const V nan = Vector<typename O::Rank, kBytes>::all(O::nan_rank());
+      return (O::kNanFirst ? keys < nan : keys > nan) ? keys : nan;
+    } else {
+      return loaded(Vector<T, kBytes>::load(p));
     }
-    in_runs<1>(&row, lines_, ahead, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t l = first; l < last; ++l) ranks[l] = O::rank(row[l]);
-    });
   }
-
-  /// Takes the elements of kSteps more rows, and asks for those `ahead` of them.
-  template <std::int64_t kSteps>
-  void take(const T* const* rows, Step step, std::int64_t ahead) {
-    if constexpr (kHasNativeOrder<T>) {
-      if (by_value_) {
-        bool numbers = true;
-        in_runs<kSteps>(rows, lines_, ahead,
-                        [&numbers, rows, step, values = values_, steps = steps_](
-                            std::int64_t first, std::int64_t last) {
-                          numbers &=
-                              sweep_values<O, kSteps>(rows, first, last, step, values, steps);
-                        });
-        if (numbers) return;
-        // Goes on by ranks. Taking these elements again adds the NaNs and changes nothing else.
-        to_ranks();
-      }
+  /// Whether x comes before b. For numbers alone if not kCareful: NaNs never do, and stay.
+  template <bool kCareful, class V>
+  static auto better(V x, V b) {
+    const auto wins = kByKey || O::kLargest ? x > b : x < b;
+    if constexpr (kCareful && kNative) {
+      return O::kNanFirst ? wins | ((x != x) & (b == b)) : wins | ((b != b) & (x == x));
+    } else {
+      return wins;
     }
-    in_runs<kSteps>(
-        rows, lines_, ahead,
-        [rows, step, ranks = ranks_, steps = steps_](std::int64_t first, std::int64_t last) {
-          sweep<O, kSteps>(rows, first, last, step, ranks, steps);
-        });
   }
-
-  const Rank* ranks() {
-    if (by_value_) to_ranks();
-    return ranks_;
-  }
-  const Step* steps() const { return steps_; }
-
- private:
-  void to_ranks() {
-    if constexpr (kHasNativeOrder<T>) {
-      for (std::int64_t l = 0; l < lines_; ++l) ranks_[l] = O::rank(values_[l]);
+  static Best of(T x) {
+    if constexpr (kByKey) {
+      return O::rank(x);
+    } else {
+      return x;
     }
-    by_value_ = false;
   }
-
-  std::int64_t lines_;
-  bool by_value_;
-  Rank* ranks_;
-  T* values_;
-  Step* steps_;
+  static typename O::Rank key(Best best) {
+    if constexpr (kByKey) {
+      return best;
+    } else {
+      return O::rank(best);
+    }
+  }
 };
 
+/// The best of the lanes of a tile so far, and its position.
 template <class O>
-void sweep_panel(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices) {
-  using T = typename O::Element;
-  using Step = typename O::Unsigned;
-  constexpr std::int64_t kTile = tuning::kColumnTile;
-  // Steps are counted in an integer of the element's own width, so that values and steps fill
-  // vectors alike; the counter starts over before it would wrap.
-  constexpr std::int64_t kRun =
-      sizeof(Step) < 4 ? std::int64_t{1} << (8 * sizeof(Step)) : std::int64_t{1} << 30;
-  const bool prefetches = panel.prefetches && panel.line_stride == 1;
-  // Of few rows the elements to come are those of the next lines, or of the next panel if this
-  // one's rows lie one right behind the other.
-  const bool few = panel.length <= 2 * kArgSweepRows;
-  const std::int64_t next_panel = absolute(panel.length_stride) > panel.lines
-                                      ? panel.lines
-                                      : panel.length * absolute(panel.length_stride);
-  const std::int64_t next_lines = prefetches && few ? next_panel : 0;
-  char* const arrays = static_cast<char*>(panel.scratch);
-  const std::int64_t array_bytes = arg_sweep_bytes(sizeof(T), panel.lines);
-  const auto packed = [arrays, array_bytes](std::int64_t row) {
-    return reinterpret_cast<T*>(arrays + (3 + row) * array_bytes);
-  };
-  for (std::int64_t line = 0; line < panel.lines; line += kTile) {
-    const std::int64_t lines = min_of(kTile, panel.lines - line);
-    const T* data = static_cast<const T*>(panel.data) + line * panel.line_stride;
-    for (std::int64_t first = 0; first < panel.length; first += kRun) {
-      const std::int64_t count = min_of(kRun, panel.length - first);
-      const auto row_at = [&](std::int64_t step, T* buffer) {
-        const T* row = data + (first + step) * panel.length_stride;
-        if (panel.line_stride == 1) return row;
-        pack(row, panel.line_stride, lines, buffer);
-        return static_cast<const T*>(buffer);
-      };
-      Sweep<O> best(lines, arrays, array_bytes);
-      best.start(row_at(0, packed(0)), next_lines);
-      std::int64_t step = 1;
-      for (; step + kArgSweepRows <= count; step += kArgSweepRows) {
-        const T* rows[kArgSweepRows];
-        for (std::int64_t s = 0; s < kArgSweepRows; ++s) rows[s] = row_at(step + s, packed(s));
-        const bool more = prefetches && !few && step + 2 * kArgSweepRows <= count;
-        best.template take<kArgSweepRows>(rows, static_cast<Step>(step),
-                                          more ? kArgSweepRows * panel.length_stride : next_lines);
+struct BestOfTile {
+  typename ArgLane<O>::Best* best;
+  typename ArgLane<O>::Position* positions;
+};
+
+/// Whether a comparison holds for any element of a vector of any size.
+template <class Mask>
+bool any_holds(const Mask& mask) {
+  if constexpr (sizeof mask == kVectorBytes) {
+    return any(mask);
+  } else {
+    std::uint64_t words[sizeof mask / sizeof(std::uint64_t)];
+    std::memcpy(words, &mask, sizeof mask);
+    std::uint64_t all = 0;
+    for (const std::uint64_t word : words) all |= word;
+    return all != 0;
+  }
+}
+
+/// Takes n positions of kVectors vectors of lanes, the first of them number `position`. False, and
+/// nothing taken, if NaNs may decide: where they come first if the elements' sum is NaN (which also
+/// comes of infinities of both signs), else if the first of a lane is one.
+template <class O, std::int64_t kBytes, int kVectors, bool kCareful, class T = typename O::Element>
+bool take_vectors(const T* data, const std::int64_t* rows, std::int64_t n, std::int64_t position,
+                  bool starts, std::int64_t ahead, const BestOfTile<O>& state) {
+  using Lane = ArgLane<O>;
+  using V = Vector<typename Lane::Best, kBytes>;
+  using P = Vector<typename Lane::Position, kBytes>;
+  constexpr bool kSums = Lane::kNative && O::kNanFirst && !kCareful;
+  const auto load = [](const T* p) { return Lane::template load<typename V::Type, kBytes>(p); };
+  typename V::Type best[kVectors];
+  typename P::Type positions[kVectors];
+  [[maybe_unused]] typename V::Type sum{};
+  if (starts) {
+    for (int v = 0; v < kVectors; ++v) {
+      best[v] = load(data + rows[0] + v * V::kWidth);
+      positions[v] = P::all(static_cast<typename Lane::Position>(position));
+      if constexpr (kSums) sum += best[v];
+    }
+  } else {
+    for (int v = 0; v < kVectors; ++v) {
+      best[v] = V::load(state.best + v * V::kWidth);
+      positions[v] = P::load(state.positions + v * V::kWidth);
+    }
+  }
+  const std::int64_t first = starts ? 1 : 0;
+  typename P::Type at = P::all(static_cast<typename Lane::Position>(position + first));
+  for (std::int64_t i = first; i < n; ++i) {
+    const T* const row = data + rows[i];
+    if (ahead != 0) {
+      for (std::int64_t b = 0; b < kVectors * kBytes; b += kCacheLine) {
+        prefetch_level_2(reinterpret_cast<const char*>(row + ahead) + b);
       }
-      for (; step < count; ++step) {
-        const T* row = row_at(step, packed(0));
-        best.template take<1>(&row, static_cast<Step>(step), next_lines);
+    }
+    [[maybe_unused]] typename V::Type part{};
+    for (int v = 0; v < kVectors; ++v) {
+      const typename V::Type x = load(row + v * V::kWidth);
+      const auto better = Lane::template better<kCareful>(x, best[v]);
+      best[v] = better ? x : best[v];
+      positions[v] = better ? at : positions[v];
+      // One addition only waits for the row before.
+      if constexpr (kSums) part = v == 0 ? x : part + x;
+    }
+    if constexpr (kSums) sum += part;
+    at += 1;
+  }
+  if constexpr (kSums) {
+    if (any_holds(sum != sum)) return false;
+  } else if constexpr (Lane::kNative && !kCareful) {
+    for (int v = 0; v < kVectors; ++v) {
+      if (any_holds(best[v] != best[v])) return false;
+    }
+  }
+  for (int v = 0; v < kVectors; ++v) {
+    V::store(state.best + v * V::kWidth, best[v]);
+    P::store(state.positions + v * V::kWidth, positions[v]);
+  }
+  return true;
+}
+
+/// The same of one lane.
+template <class O, class T = typename O::Element>
+void take_lane(const T* data, const std::int64_t* rows, std::int64_t n, std::int64_t position,
+               bool starts, const BestOfTile<O>& state) {
+  using Lane = ArgLane<O>;
+  if (starts) {
+    *state.best = Lane::of(data[rows[0]]);
+    *state.positions = static_cast<typename Lane::Position>(position);
+  }
+  typename O::Rank best = Lane::key(*state.best);
+  for (std::int64_t i = starts ? 1 : 0; i < n; ++i) {
+    const T x = data[rows[i]];
+    const typename O::Rank key = O::rank(x);
+    if (key <= best) continue;
+    best = key;
+    *state.best = Lane::of(x);
+    *state.positions = static_cast<typename Lane::Position>(position + i);
+  }
+}
+
+/// The same of all lanes of a tile.
+template <class O, class T = typename O::Element>
+void take_tile(const Tile<T>& tile, std::int64_t n, std::int64_t position, bool starts,
+               std::int64_t ahead, BestOfTile<O> state) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t g = 0; g < tile.groups; ++g) {
+    const T* const data = tile.data + g * tile.group_stride;
+    std::int64_t lane = 0;
+    const auto state_at = [&](std::int64_t l) {
+      return BestOfTile<O>{state.best + l, state.positions + l};
+    };
+    const auto take = [&](auto bytes, auto vectors, std::int64_t l) {
+      if (take_vectors<O, bytes, vectors, false>(data + l, tile.rows, n, position, starts, ahead,
+                                                 state_at(l))) {
+        return;
       }
-      const Step* const best_steps = best.steps();
-      const auto index_of = [&](std::int64_t l) {
-        return panel.index_base +
-               panel.index_step * (first + static_cast<std::int64_t>(best_steps[l]));
-      };
-      std::int64_t* const to_ranks = ranks + line;
-      std::int64_t* const to_indices = indices + line;
-      const bool writes_ranks = !panel.only || panel.length > kRun;
-      const typename O::Rank* const best_ranks = writes_ranks ? best.ranks() : nullptr;
-      if (panel.starts && first == 0) {
-        for (std::int64_t l = 0; l < lines; ++l) to_indices[l] = best_steps[l];
-        for (std::int64_t l = 0; writes_ranks && l < lines; ++l) {
-          to_ranks[l] = wide_rank<O>(best_ranks[l]);
-        }
-        if (panel.index_step != 1) {
-          for (std::int64_t l = 0; l < lines; ++l) to_indices[l] *= panel.index_step;
-        }
-        if (panel.index_base != 0) {
-          for (std::int64_t l = 0; l < lines; ++l) to_indices[l] += panel.index_base;
-        }
-        continue;
+      if constexpr (ArgLane<O>::kNative) {
+        take_vectors<O, bytes, vectors, true>(data + l, tile.rows, n, position, starts, ahead,
+                                              state_at(l));
       }
-      for (std::int64_t l = 0; l < lines; ++l) {
-        const std::int64_t rank = wide_rank<O>(best_ranks[l]);
-        const std::int64_t index = index_of(l);
-        const bool better =
-            (rank > to_ranks[l]) | ((rank == to_ranks[l]) & (index < to_indices[l]));
-        to_ranks[l] = better ? rank : to_ranks[l];
-        to_indices[l] = better ? index : to_indices[l];
+    };
+    // A last vector overlaps the one before: taking elements twice changes nothing, unless the
+    // lanes are at their start, and then they start again.
+    const auto take_all = [&](auto bytes, auto vectors) {
+      constexpr std::int64_t kLanes = bytes * vectors / kSize;
+      for (; lane + kLanes <= tile.lanes; lane += kLanes) take(bytes, vectors, lane);
+    };
+    const auto take_rest = [&](auto bytes) {
+      constexpr std::int64_t kLanes = bytes / kSize;
+      if (lane == tile.lanes || tile.lanes < kLanes) return;
+      take(bytes, std::integral_constant<int, 1>(), tile.lanes - kLanes);
+      lane = tile.lanes;
+    };
+    constexpr std::integral_constant<std::int64_t, kVectorBytes> kWhole;
+    take_all(kWhole, std::integral_constant<int, 4>());
+    take_all(kWhole, std::integral_constant<int, 2>());
+    take_all(kWhole, std::integral_constant<int, 1>());
+    take_rest(kWhole);
+    if constexpr (kVectorBytes > 16) {
+      constexpr std::integral_constant<std::int64_t, 16> kPart;
+      if (lane == 0) take_all(kPart, std::integral_constant<int, 1>());
+      take_rest(kPart);
+    }
+    for (; lane < tile.lanes; ++lane) {
+      take_lane<O>(data + lane, tile.rows, n, position, starts, state_at(lane));
+    }
+    state = state_at(tile.lanes);
+  }
+}
+
+/// Merges lanes that are all of one result, each with its index higher by `widened_step` than the
+/// one before. Few are as good as the best, so that they are looked for after it.
+template <class O>
+void merge_widened(const ArgColumns& a, std::int64_t index_base, bool empty, std::int64_t lanes,
+                   BestOfTile<O> state, std::int64_t* key, std::int64_t* index) {
+  typename O::Rank best = ArgLane<O>::key(state.best[0]);
+  for (std::int64_t l = 1; l < lanes; ++l) best = max_of(best, ArgLane<O>::key(state.best[l]));
+  const std::int64_t wide = wide_rank<O>(best);
+  if (!empty && wide < *key) return;
+  if (empty || wide > *key) *index = INT64_MAX;
+  *key = wide;
+  for (std::int64_t l = 0; l < lanes; ++l) {
+    if (ArgLane<O>::key(state.best[l]) != best) continue;
+    *index = min_of(*index, index_base + l * a.widened_step +
+                                a.index_step * static_cast<std::int64_t>(state.positions[l]));
+  }
+}
+
+/// Merges a tile, whose first lane is number `lane`, into the best so far.
+template <class O>
+void merge_tile(const ArgColumns& a, std::int64_t index_base, bool starts, std::int64_t group,
+                std::int64_t groups, std::int64_t lane, std::int64_t lanes, BestOfTile<O> state) {
+  const bool widened = a.results < a.columns.lanes;
+  for (std::int64_t g = group; g < group + groups; ++g) {
+    if (widened && a.results == 1) {
+      merge_widened<O>(a, index_base + lane * a.widened_step, starts && lane == 0, lanes, state,
+                       a.keys + g, a.indices + g);
+      state.best += lanes;
+      state.positions += lanes;
+      continue;
+    }
+    // Lanes side by side may be further elements of the same results.
+    std::int64_t number = widened ? lane / a.results : 0;
+    std::int64_t result = lane - number * a.results;
+    for (std::int64_t left = lanes; left > 0; ++number, result = 0) {
+      const std::int64_t count = min_of(a.results - result, left);
+      const std::int64_t base = index_base + number * a.widened_step;
+      std::int64_t* const keys = a.keys + g * a.results + result;
+      std::int64_t* const indices = a.indices + g * a.results + result;
+      const bool empty = starts && number == 0;
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t key = wide_rank<O>(ArgLane<O>::key(state.best[i]));
+        const std::int64_t index =
+            base + a.index_step * static_cast<std::int64_t>(state.positions[i]);
+        const bool better = empty || key > keys[i] || (key == keys[i] && index < indices[i]);
+        keys[i] = better ? key : keys[i];
+        indices[i] = better ? index : indices[i];
       }
+      state.best += count;
+      state.positions += count;
+      left -= count;
     }
   }
 }
 
-/// Short lines, each one's elements next to each other, are turned into columns first.
+/// Writes a tile's results, given its first element.
 template <class O>
-void arg_columns(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices) {
+void write_results(const ArgColumns& a, std::int64_t group, std::int64_t groups, std::int64_t lane,
+                   std::int64_t lanes, const typename O::Element* data, BestOfTile<O> state) {
+  using Bits = typename O::Unsigned;
+  const ArgOutput& out = a.output;
+  const auto write_indices = [&](auto* to) {
+    using Index = std::remove_reference_t<decltype(*to)>;
+    const auto base = static_cast<Index>(a.index_base + a.columns.first * a.index_step);
+    const auto step = static_cast<Index>(a.index_step);
+    write_tile(to + group * out.index_group_stride + lane * out.index_lane_stride,
+               out.index_group_stride, out.index_lane_stride, groups, lanes,
+               [=](std::int64_t g, std::int64_t l) {
+                 return static_cast<Index>(
+                     base + step * static_cast<Index>(state.positions[g * lanes + l]));
+               });
+  };
+  if (out.index_size == 4) {
+    write_indices(static_cast<std::uint32_t*>(out.indices));
+  } else {
+    write_indices(static_cast<std::uint64_t*>(out.indices));
+  }
+  if (out.values == nullptr) return;
+  [[maybe_unused]] const auto* const elements = reinterpret_cast<const Bits*>(data);
+  const auto bits_of = [&](std::int64_t g, std::int64_t l) {
+    const auto best = state.best[g * lanes + l];
+    Bits bits;
+    if constexpr (ArgLane<O>::kByKey) {
+      // Zeros and NaNs are looked up, in the caller's memory or what it was packed to.
+      if (!O::bits_of(best, &bits)) {
+        bits = elements[element_offset(a.columns, g, l,
+                                       a.columns.first + state.positions[g * lanes + l])];
+      }
+    } else {
+      std::memcpy(&bits, &best, sizeof bits);
+    }
+    return bits;
+  };
+  write_tile(static_cast<Bits*>(out.values) + group * out.value_group_stride +
+                 lane * out.value_lane_stride,
+             out.value_group_stride, out.value_lane_stride, groups, lanes, bits_of);
+}
+
+template <class O>
+void arg_columns(const ArgColumns& a) {
   using T = typename O::Element;
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-  if (!panel.transposes) {
-    sweep_panel<O>(panel, ranks, indices);
-    return;
-  }
-  const std::int64_t most = arg_transposed_bytes(kSize, panel.length, panel.lines) / kSize;
-  const std::int64_t ahead =
-      panel.prefetches
-          ? max_of<std::int64_t>(1, tuning::kTransposePrefetchBytes / kSize / panel.length)
-          : 0;
-  T* const columns = reinterpret_cast<T*>(static_cast<char*>(panel.scratch) +
-                                          3 * arg_sweep_bytes(kSize, panel.lines));
-  const bool backward = panel.length_stride == -1;
-  const T* data = static_cast<const T*>(panel.data);
-  if (backward) data -= panel.length - 1;
-  ArgPanel turned = panel;
-  turned.line_stride = 1;
-  turned.prefetches = false;
-  for (std::int64_t line = 0; line < panel.lines; line += most) {
-    turned.lines = min_of(most, panel.lines - line);
-    transpose(data + line * panel.line_stride, panel.line_stride, turned.lines, panel.length,
-              columns, most, ahead);
-    turned.data = columns + (backward ? (panel.length - 1) * most : 0);
-    turned.length_stride = backward ? -most : most;
-    sweep_panel<O>(turned, ranks + line, indices + line);
-  }
+  constexpr std::int64_t kRun = arg_run_positions(kSize);
+  const Columns& columns = a.columns;
+  char* const scratch = static_cast<char*>(a.scratch);
+  const std::int64_t tile_bytes = arg_tile_bytes(columns, kSize);
+  const BestOfTile<O> state = {
+      reinterpret_cast<typename ArgLane<O>::Best*>(scratch),
+      reinterpret_cast<typename ArgLane<O>::Position*>(scratch + tile_bytes)};
+  const std::int64_t group_stride =
+      columns.packing == Packing::kTransposed ? 0 : columns.group_stride;
+  for_tiles(
+      columns, [&](std::int64_t group, std::int64_t groups, std::int64_t lane, std::int64_t lanes) {
+        const T* const data =
+            static_cast<const T*>(columns.data) + group * group_stride + lane * columns.lane_stride;
+        for (std::int64_t run = columns.first; run < columns.last; run += kRun) {
+          const std::int64_t run_end = min_of(run + kRun, columns.last);
+          for_tile(columns, data, groups, lanes, run, run_end, a.prefetches,
+                   scratch + 2 * tile_bytes, [&](Tile<T> tile, std::int64_t position) {
+                     // Packed tiles are in L1.
+                     const std::int64_t ahead =
+                         a.prefetches && columns.packing == Packing::kNone ? columns.ahead : 0;
+                     for (std::int64_t i = 0; i < tile.n; i += columns.pass) {
+                       take_tile<O>(tile, min_of(columns.pass, tile.n - i), position + i - run,
+                                    position + i == run, ahead, state);
+                       tile.rows += columns.pass;
+                     }
+                   });
+          if (a.keys != nullptr) {
+            merge_tile(a, a.index_base + run * a.index_step, a.starts && run == columns.first,
+                       group, groups, lane, lanes, state);
+          } else {
+            write_results<O>(a, group, groups, lane, lanes, data, state);
+          }
+        }
+      });
 }
 
 }  // namespace

@@ -7,17 +7,19 @@ DMLCPU_DECLARE_LEVEL(DMLCPU_LEVEL)
 
 namespace DMLCPU_LEVEL {
 
-// In the order of Ranking and ArgStrategy. Integers have no NaNs: they share one kernel.
-#define DMLCPU_ARG_PAIR(T, ranking) {arg_rows<Order<T, ranking>>, arg_columns<Order<T, ranking>>}
-#define DMLCPU_ARG_ROW(enumerator, name, T, kind)                                          \
-  {DMLCPU_ARG_PAIR(T, Ranking::kSmallestNanLast),                                          \
-   DMLCPU_ARG_PAIR(                                                                        \
-       T, kInfinityBits<T> != 0 ? Ranking::kSmallestNanFirst : Ranking::kSmallestNanLast), \
-   DMLCPU_ARG_PAIR(T, Ranking::kLargestNanLast),                                           \
-   DMLCPU_ARG_PAIR(T,                                                                      \
-                   kInfinityBits<T> != 0 ? Ranking::kLargestNanFirst : Ranking::kLargestNanLast)},
+// In the order of Ranking. Integers have no NaNs: they share kernels.
+#define DMLCPU_OF_TYPE(kernel, T)                                                                 \
+  {kernel<Order<T, Ranking::kSmallestNanLast>>,                                                   \
+   kernel<                                                                                        \
+       Order<T, kInfinityBits<T> != 0 ? Ranking::kSmallestNanFirst : Ranking::kSmallestNanLast>>, \
+   kernel<Order<T, Ranking::kLargestNanLast>>,                                                    \
+   kernel<                                                                                        \
+       Order<T, kInfinityBits<T> != 0 ? Ranking::kLargestNanFirst : Ranking::kLargestNanLast>>},
+#define DMLCPU_ROWS(enumerator, name, T, kind) DMLCPU_OF_TYPE(arg_rows, T)
+#define DMLCPU_COLUMNS(enumerator, name, T, kind) DMLCPU_OF_TYPE(arg_columns, T)
 
-const ArgKernels arg_kernels = {{DMLCPU_DATA_TYPES(DMLCPU_ARG_ROW)}};
+const ArgKernels arg_kernels = {{DMLCPU_DATA_TYPES(DMLCPU_ROWS)},
+                                {DMLCPU_DATA_TYPES(DMLCPU_COLUMNS)}};
 
 }  // namespace DMLCPU_LEVEL
 }  // namespace dmlcpu

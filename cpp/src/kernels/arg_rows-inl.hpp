@@ -109,46 +109,46 @@ std::int64_t arg_block(std::int64_t length, bool from_memory) {
 }
 
 template <class O>
-void arg_rows(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices) {
+void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
   using T = typename O::Element;
   using Rank = typename O::Rank;
-  const std::int64_t stride = panel.length_stride;
+  const std::int64_t stride = rows.stride;
   alignas(kVectorBytes) T packed[tuning::kArgBlockBytes / sizeof(T)];
   // A backward line is read forwards too, as memory is prefetched: the first of equal elements is
   // then the last one met.
   const bool backward = stride == -1;
   const bool in_place = stride == 1 || backward;
-  const bool prefetches = panel.prefetches && in_place;
+  const bool prefetches = rows.prefetches && in_place;
   const std::int64_t block_length =
-      in_place ? arg_block<T>(panel.length, panel.prefetches) : tuning::kArgBlockBytes / sizeof(T);
+      in_place ? arg_block<T>(rows.n, rows.prefetches) : tuning::kArgBlockBytes / sizeof(T);
   const auto block_at = [&](const T* line, std::int64_t first, std::int64_t count) {
     if (in_place) return line + first;
     pack(line + first * stride, stride, count, packed);
     return static_cast<const T*>(packed);
   };
   const auto merge = [&](std::int64_t l, std::int64_t rank, std::int64_t at) {
-    const std::int64_t index = panel.index_base + panel.index_step * at;
-    if (panel.starts || rank > ranks[l] || (rank == ranks[l] && index < indices[l])) {
-      ranks[l] = rank;
+    const std::int64_t index = rows.index_base + rows.index_step * at;
+    if (rows.starts || rank > keys[l] || (rank == keys[l] && index < indices[l])) {
+      keys[l] = rank;
       indices[l] = index;
     }
   };
-  const bool at_once = stride == 1 && fits_one_pass<T>(panel.length);
-  for (std::int64_t l = 0; l < panel.lines; ++l) {
-    const T* line = static_cast<const T*>(panel.data) + l * panel.line_stride;
+  const bool at_once = stride == 1 && fits_one_pass<T>(rows.n);
+  for (std::int64_t l = 0; l < rows.lines; ++l) {
+    const T* line = static_cast<const T*>(rows.data) + l * rows.line_stride;
     if constexpr (kHasNativeOrder<T>) {
       Rank highest;
       std::int64_t place = 0;
-      if (at_once && one_pass<O>(line, panel.length, panel.prefetches, &highest, &place)) {
+      if (at_once && one_pass<O>(line, rows.n, rows.prefetches, &highest, &place)) {
         merge(l, wide_rank<O>(highest), place);
         continue;
       }
     }
-    if (backward) line -= panel.length - 1;
+    if (backward) line -= rows.n - 1;
     Rank best{};
     std::int64_t best_first = -1;
-    for (std::int64_t first = 0; first < panel.length; first += block_length) {
-      const std::int64_t count = min_of(block_length, panel.length - first);
+    for (std::int64_t first = 0; first < rows.n; first += block_length) {
+      const std::int64_t count = min_of(block_length, rows.n - first);
       const Rank r = block_rank<O>(block_at(line, first, count), count, prefetches);
       if (best_first < 0 || r > best || (backward && r == best)) {
         best = r;
@@ -157,12 +157,12 @@ void arg_rows(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices)
       }
     }
     const std::int64_t wide = wide_rank<O>(best);
-    if (!panel.starts && wide < ranks[l]) continue;
-    const std::int64_t count = min_of(block_length, panel.length - best_first);
+    if (!rows.starts && wide < keys[l]) continue;
+    const std::int64_t count = min_of(block_length, rows.n - best_first);
     const T* block = block_at(line, best_first, count);
     std::int64_t at = best_first;
     if (backward) {
-      at = panel.length - 1 - at - find<true, O>(block, count, best);
+      at = rows.n - 1 - at - find<true, O>(block, count, best);
     } else {
       at += find<false, O>(block, count, best);
     }

@@ -26,65 +26,121 @@ inline constexpr int kRankingCount = 4;
 
 // --- argmin and argmax -------------------------------------------------------------------------
 
-/// `lines` neighbouring reductions over `length` elements each. Element i of line l stands at
-/// data[l * line_stride + i * length_stride] and has the index index_base + i * index_step, where
-/// index_step is at least 1 unless length is 1.
-struct ArgPanel {
+/// `lines` reductions over n elements each. Element i of line l is located at data[l * line_stride
+/// + i * stride] and has the index index_base + i * index_step, where index_step is at least 1
+/// unless n is 1.
+struct ArgRows {
   const void* data;
-  std::int64_t length;
-  std::int64_t length_stride;
+  std::int64_t n;
+  std::int64_t stride;
   std::int64_t lines;
   std::int64_t line_stride;
   std::int64_t index_base;
   std::int64_t index_step;
-  bool starts;  ///< ranks and indices hold nothing yet
-  bool only;    ///< nothing else is merged into these lines: ranks need not be written
-  /// Whether the input is too large for the caches: elements are asked for before they are needed,
-  /// and blocks of rows are smaller.
+  bool starts;      ///< keys and indices hold nothing yet
+  bool prefetches;  ///< whether the input is too large for the caches
+};
+
+/// Merges each row into its best so far: the higher key wins, of equal keys the lower index. Keys
+/// are 64-bit integers in the order of the type's own keys.
+using ArgRowsKernel = void (*)(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices);
+
+/// How a tile of columns is brought to vectors of lanes.
+enum class Packing : std::uint8_t {
+  kNone,        ///< lanes are contiguous
+  kTransposed,  ///< each lane's elements are a few blocks, which are transposed
+  kStrided,     ///< element by element
+};
+
+/// Columns: lanes side by side, each with the positions [first, last). Position i of lane l of
+/// group g is located at data[rows[i % period] + (i / period) * period_stride + g * group_stride +
+/// l * lane_stride].
+///
+/// If transposed, rows and group_stride are about the transposed blocks instead, whose rows are
+/// tile_lanes apart: a period's elements of lane l are, for each of block_offsets, the `block`
+/// elements from data[block_offset + l * lane_stride] on. There is one tile of groups.
+struct Columns {
+  const void* data;
+  std::int64_t first;
+  std::int64_t last;
+  std::int64_t period;
+  std::int64_t period_stride;
+  const std::int64_t* rows;
+  std::int64_t groups;
+  std::int64_t group_stride;
+  std::int64_t lanes;
+  std::int64_t lane_stride;
+  Packing packing;
+  std::int64_t block;
+  std::int64_t blocks;
+  const std::int64_t* block_offsets;
+  std::int64_t tile_groups;  ///< packed and reduced together
+  std::int64_t tile_lanes;
+  std::int64_t pass;   ///< positions read of one vector of lanes before the next
+  std::int64_t ahead;  ///< elements read in place are prefetched from this distance
+};
+
+/// Bytes of packed elements of a tile.
+constexpr std::int64_t packed_bytes(const Columns& columns, std::int64_t element_size) {
+  if (columns.packing == Packing::kNone) return 0;
+  const std::int64_t rows = columns.packing == Packing::kTransposed
+                                ? columns.block * columns.blocks
+                                : columns.pass * columns.tile_groups;
+  return round_up(rows * columns.tile_lanes * element_size);
+}
+
+/// A column's result: its index, and the element itself if `values` is not null, of lane l of group
+/// g at group_stride * g + lane_stride * l.
+struct ArgOutput {
+  void* indices;
+  std::int64_t index_size;
+  std::int64_t index_group_stride;
+  std::int64_t index_lane_stride;
+  void* values;
+  std::int64_t value_group_stride;
+  std::int64_t value_lane_stride;
+};
+
+/// argmin or argmax of columns. Position i has the index index_base + i * index_step.
+struct ArgColumns {
+  Columns columns;
+  std::int64_t index_base;
+  std::int64_t index_step;
   bool prefetches;
-  bool transposes;  ///< kColumns: short contiguous rows, which are transposed before they are swept
-  void* scratch;    ///< kColumns: arg_columns_scratch_bytes(), aligned to 64 bytes
+  void* scratch;  ///< arg_columns_scratch_bytes(), aligned to 64 bytes
+
+  /// If null, results go to `output`, and positions are at most arg_run_positions(). Else they are
+  /// merged, as by an ArgRowsKernel, into `results` keys and indices of each group: lane l into
+  /// number l % results, its indices higher by l / results * widened_step.
+  std::int64_t* keys;
+  std::int64_t* indices;
+  bool starts;  ///< keys and indices hold nothing yet
+  std::int64_t results;
+  std::int64_t widened_step;
+  ArgOutput output;
 };
+using ArgColumnsKernel = void (*)(const ArgColumns& columns);
 
-/// Bytes of one position's elements where short rows are transposed: as many whole vectors of any
-/// instruction set as the buffer holds, but no more than there are rows.
-constexpr std::int64_t arg_transposed_bytes(std::int64_t element_size, std::int64_t length,
-                                            std::int64_t lines) {
-  const std::int64_t most = tuning::kTransposeBytes / length / 64 * 64;
-  const std::int64_t all = round_up(lines * element_size);
-  return all < most ? all : most;
+/// Positions are counted in an integer as wide as the element, so that elements and positions fill
+/// vectors alike; this many, before the counter wraps.
+constexpr std::int64_t arg_run_positions(std::int64_t element_size) {
+  return element_size < 4 ? std::int64_t{1} << (8 * element_size) : std::int64_t{1} << 30;
 }
 
-/// Bytes of one array of a sweep: an element's width for each row of a tile, and some more, so that
-/// the arrays do not lie in the same sets of L1.
-constexpr std::int64_t arg_sweep_bytes(std::int64_t element_size, std::int64_t lines) {
-  return round_up((lines < tuning::kColumnTile ? lines : tuning::kColumnTile) * element_size) +
-         tuning::kSweepSkewBytes;
+/// Bytes of one array of a tile's best elements, or of their positions; some more, so that the
+/// arrays do not lie in the same sets of L1.
+constexpr std::int64_t arg_tile_bytes(const Columns& columns, std::int64_t element_size) {
+  return round_up(columns.tile_groups * columns.tile_lanes * element_size) + tuning::kTileSkewBytes;
 }
 
-/// Rows of a tile that a sweep reads at a time.
-inline constexpr std::int64_t kArgSweepRows = 4;
-
-/// The scratch memory of a kColumns kernel for panels no longer or wider than this one: best keys,
-/// values and positions; then what is swept if it is not contiguous, packed or transposed.
-constexpr std::int64_t arg_columns_scratch_bytes(const ArgPanel& panel, std::int64_t element_size) {
-  const std::int64_t sweep = arg_sweep_bytes(element_size, panel.lines);
-  if (panel.transposes) {
-    const std::int64_t all = panel.length * round_up(panel.lines * element_size);
-    return 3 * sweep + (all < tuning::kTransposeBytes ? all : tuning::kTransposeBytes);
-  }
-  return (panel.line_stride == 1 ? 3 : 3 + kArgSweepRows) * sweep;
+/// Best elements, positions, the packed tile, and where its rows are.
+constexpr std::int64_t arg_columns_scratch_bytes(const Columns& columns,
+                                                 std::int64_t element_size) {
+  const std::int64_t rows =
+      columns.packing == Packing::kStrided ? columns.pass * std::int64_t{sizeof(std::int64_t)} : 0;
+  return 2 * arg_tile_bytes(columns, element_size) + packed_bytes(columns, element_size) +
+         round_up(rows);
 }
-
-/// Merges the panel into the best so far of each line: higher rank wins, of equal ranks the lower
-/// index. Ranks are 64-bit integers in the order of the type's own ranks.
-using ArgKernel = void (*)(const ArgPanel& panel, std::int64_t* ranks, std::int64_t* indices);
-
-enum class ArgStrategy : std::uint8_t {
-  kRows,     ///< each line by itself: the extreme of a block, then where it stands
-  kColumns,  ///< all lines at once, one element of each after the other
-};
-inline constexpr int kArgStrategyCount = 2;
 
 // --- top-k -------------------------------------------------------------------------------------
 
@@ -183,20 +239,75 @@ struct TopKBucketKernels {
   void (*read)(const void* items, std::int64_t first, std::int64_t count, TopKItem* to);
 };
 
-/// Selecting, as a TopKKernel does, from a group of at most kTopKGroupLines lines at once, k at
-/// most kTopKLanesMaxK: writes each line's k items, one line behind the other.
-struct TopKLines {
-  const void* data;
-  std::int64_t element_size;
-  std::int64_t stride;       ///< along a line
-  std::int64_t line_stride;  ///< from line to line
-  std::int64_t length;
-  std::int64_t lines;
-  std::int64_t k;
-  RankLoader load;
-  void* scratch;  ///< lanes_scratch_bytes(), aligned to 64 bytes
+/// Writes the elements of these keys, `count` of the element's width; whether all keys tell them:
+/// those of zeros and NaNs do not.
+using KeyDecoder = bool (*)(const void* keys, std::int64_t count, void* elements);
+
+/// Where element j of lane l of group g goes: data[j * k_stride + g * group_stride + l *
+/// lane_stride].
+struct TopKOutput {
+  void* data;
+  std::int64_t k_stride;
+  std::int64_t group_stride;
+  std::int64_t lane_stride;
 };
-using TopKLanesKernel = void (*)(const TopKLines& group, TopKItem* items);
+
+/// The k elements of highest key of each column, equal keys in ascending order of position; 2 <= k
+/// <= kTopKColumnsMaxK. All positions are walked, from the first on.
+struct TopKColumns {
+  Columns columns;
+  std::int64_t k;
+  bool prefetches;
+  RankLoader load;
+  KeyDecoder decode;
+  TopKOutput values;
+  TopKOutput indices;
+  std::int64_t index_size;
+  void* scratch;  ///< top_k_columns_scratch(), aligned to 64 bytes
+};
+using TopKColumnsKernel = void (*)(const TopKColumns& columns);
+
+/// Bytes of a lane, which holds a key or a position, and how many positions it can count.
+constexpr std::int64_t top_k_lane_bytes(std::int64_t element_size) {
+  return element_size < 2 ? 2 : element_size;
+}
+constexpr std::int64_t top_k_column_positions(std::int64_t element_size) {
+  return std::int64_t{1} << (element_size <= 2 ? 16 : 31);
+}
+
+/// Lanes that fill whole vectors of any instruction set.
+constexpr std::int64_t top_k_padded_lanes(std::int64_t element_size, std::int64_t lanes) {
+  return round_up(lanes * top_k_lane_bytes(element_size)) / top_k_lane_bytes(element_size);
+}
+
+/// Where the parts of the scratch memory begin, after what packs a tile, and where it ends: the
+/// keys of a pass, its rows, slots, results of a group as keys and as elements.
+struct TopKColumnsScratch {
+  std::int64_t keys;
+  std::int64_t key_rows;
+  std::int64_t states;
+  std::int64_t results;
+  std::int64_t bytes;
+};
+constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
+                                                   std::int64_t element_size, std::int64_t k) {
+  const std::int64_t padded = top_k_padded_lanes(element_size, columns.tile_lanes);
+  const std::int64_t pass_bytes = round_up(columns.pass * std::int64_t{sizeof(std::int64_t)});
+  const std::int64_t key_bytes =
+      columns.packing == Packing::kTransposed
+          ? packed_bytes(columns, element_size)
+          : round_up(columns.pass * columns.tile_groups * padded * element_size);
+  // Up to twice as many slots as are wanted.
+  const std::int64_t state_bytes =
+      columns.tile_groups * padded * 4 * k * top_k_lane_bytes(element_size);
+  TopKColumnsScratch parts{};
+  parts.keys = packed_bytes(columns, element_size) + pass_bytes;
+  parts.key_rows = parts.keys + key_bytes;
+  parts.states = parts.key_rows + pass_bytes;
+  parts.results = parts.states + round_up(state_bytes);
+  parts.bytes = parts.results + round_up(2 * k * padded * element_size);
+  return parts;
+}
 
 /// The selected elements of some lines: `count` items of each, one line behind the other, positions
 /// within their line.
@@ -295,10 +406,11 @@ using GatherAtOnce = bool (*)(const GatherTuples& tuples, std::int64_t count,
 
 // --- tables ------------------------------------------------------------------------------------
 
-/// The kernels of one instruction set. Rows are element types (top-k: rank widths; gather: index
-/// types uint32, int32, uint64, int64, and element sizes 1, 2, 4, 8), columns strategies.
+/// The kernels of one instruction set. Rows are element types (top-k: rank widths; gather: indices
+/// of 4 and 8 bytes, and elements of 1, 2, 4 and 8), columns strategies.
 struct ArgKernels {
-  ArgKernel kernels[kDataTypeCount][kRankingCount][kArgStrategyCount];
+  ArgRowsKernel rows[kDataTypeCount][kRankingCount];
+  ArgColumnsKernel columns[kDataTypeCount][kRankingCount];
 };
 struct TopKKernels {
   RankLoader load[kDataTypeCount][kRankingCount];
@@ -308,7 +420,8 @@ struct TopKKernels {
   TopKSampler sample[kWidthCount];
   TopKGuess guess[kWidthCount];
   TopKBucketKernels buckets[kWidthCount];
-  TopKLanesKernel lanes[kWidthCount];
+  KeyDecoder decode[kDataTypeCount][kRankingCount];
+  TopKColumnsKernel columns[kWidthCount];
   LinePacker pack[kWidthCount];
 };
 struct GatherKernels {

@@ -37,6 +37,7 @@ struct Order {
   static constexpr bool kLargest =
       kRanking == Ranking::kLargestNanFirst || kRanking == Ranking::kLargestNanLast;
   static constexpr Unsigned kSignBit = static_cast<Unsigned>(Unsigned{1} << (8 * sizeof(T) - 1));
+  static constexpr bool kNanFirst = false;
   static constexpr bool kSigned = static_cast<T>(-1) < static_cast<T>(1);
 
   /// The highest rank there is.

@@ -126,6 +126,21 @@ void write_values(const TopKSelected& selected, void* values, std::int64_t value
   }
 }
 
+/// The elements of one type and ranking, from their keys; whether all keys tell them.
+template <class O>
+bool decode_keys(const void* keys, std::int64_t count, void* elements) {
+  using U = typename O::Unsigned;
+  const U* const from = static_cast<const U*>(keys);
+  U* const to = static_cast<U*>(elements);
+  U inexact = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    U bits;
+    inexact |= static_cast<U>(!O::bits_of(from_unsigned_rank<O>(from[i]), &bits));
+    to[i] = bits;
+  }
+  return inexact == 0;
+}
+
 /// The loader of one element type and ranking. Asks for what lies behind, mostly the row's next
 /// elements.
 template <class O>

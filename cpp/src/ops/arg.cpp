@@ -2,7 +2,7 @@
 #include "ops/arg.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "core/error.hpp"
@@ -18,222 +18,291 @@
 namespace dmlcpu {
 namespace {
 
-/// The best so far of a tile's lines.
+/// The best so far of a task's results.
 struct Best {
-  std::int64_t* ranks;
+  std::int64_t* keys;
   std::int64_t* indices;
 
-  void reset(std::int64_t lines) const {
-    for (std::int64_t l = 0; l < lines; ++l) {
-      ranks[l] = std::numeric_limits<std::int64_t>::min();
-      indices[l] = std::numeric_limits<std::int64_t>::max();
-    }
-  }
-  void merge(std::int64_t line, std::int64_t rank, std::int64_t index) const {
-    if (rank > ranks[line] || (rank == ranks[line] && index < indices[line])) {
-      ranks[line] = rank;
-      indices[line] = index;
+  void merge(std::int64_t i, std::int64_t key, std::int64_t index) const {
+    if (key > keys[i] || (key == keys[i] && index < indices[i])) {
+      keys[i] = key;
+      indices[i] = index;
     }
   }
 };
 
-ArgKernel kernel_of(const ArgDescriptor& descriptor, ArgStrategy strategy) {
-  const Ranking order = ranking(descriptor.largest, descriptor.nan_policy == NanPolicy::kPropagate);
-  return kernels().arg->kernels[static_cast<int>(descriptor.input.type)][static_cast<int>(order)]
-                               [static_cast<int>(strategy)];
+int order_of(const ArgDescriptor& descriptor) {
+  return static_cast<int>(
+      ranking(descriptor.largest, descriptor.nan_policy == NanPolicy::kPropagate));
 }
 
-/// Inputs of so many bytes are asked for before they are needed.
+/// Inputs of at least this size are prefetched.
 std::int64_t prefetch_least_bytes(ArgStrategy strategy) {
   return strategy == ArgStrategy::kRows ? tuning::kRowPrefetchLeastBytes
-                                        : tuning::kSweepPrefetchBytes;
+                                        : tuning::kColumnsPrefetchBytes;
+}
+
+/// Writes element(i) to to[i * stride], for i in [0, count), all of `size` bytes.
+template <class Element>
+void copy_elements(std::int64_t size, void* to, std::int64_t stride, std::int64_t count,
+                   Element&& element) {
+  const auto copy = [&](auto* out) {
+    using U = std::remove_reference_t<decltype(*out)>;
+    for (std::int64_t i = 0; i < count; ++i)
+      out[i * stride] = *reinterpret_cast<const U*>(element(i));
+  };
+  if (size == 1) copy(static_cast<std::uint8_t*>(to));
+  if (size == 2) copy(static_cast<std::uint16_t*>(to));
+  if (size == 4) copy(static_cast<std::uint32_t*>(to));
+  if (size == 8) copy(static_cast<std::uint64_t*>(to));
 }
 
 class ArgRun {
  public:
-  ArgRun(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input, void* output)
+  ArgRun(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input, void* indices,
+         void* values)
       : plan_(plan),
-        tiles_(plan.tiles()),
         element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
-        best_bytes_(round_up(plan.tile * kIndexBytes)),
-        kernel_bytes_(round_up(arg_scratch_bytes(plan, element_size_))),
         prefetches_(element_count(descriptor.input) * element_size_ >=
                     prefetch_least_bytes(plan.strategy)),
+        index_size_(static_cast<std::int64_t>(info(descriptor.output.type).size)),
         input_(static_cast<const char*>(input) + plan.input_offset * element_size_),
-        output_(descriptor.output.type, output, plan.output_offset),
-        kernel_(kernel_of(descriptor, plan.strategy)) {}
+        indices_(descriptor.output.type, indices, plan.index_offset),
+        index_data_(static_cast<char*>(indices) + plan.index_offset * index_size_),
+        values_(values == nullptr ? nullptr
+                                  : static_cast<char*>(values) + plan.value_offset * element_size_),
+        rows_kernel_(
+            kernels().arg->rows[static_cast<int>(descriptor.input.type)][order_of(descriptor)]),
+        columns_kernel_(
+            kernels().arg->columns[static_cast<int>(descriptor.input.type)][order_of(descriptor)]),
+        columns_(plan.columns.columns()),
+        tasks_of_results_(ceil_divide(plan.results().size, plan.task_results)),
+        tasks_of_groups_(ceil_divide(plan.groups().size, plan.task_groups)),
+        best_bytes_(plan.merges ? round_up(plan.task_groups * plan.task_results * kIndexBytes) : 0),
+        kernel_bytes_(round_up(arg_scratch_bytes(plan, element_size_))) {}
 
-  void run() const {
-    if (plan_.parts > 1) {
-      run_in_parts();
+  void run() {
+    const std::int64_t tasks = plan_.tasks();
+    const std::int64_t parts = plan_.parts;
+    const std::int64_t calls =
+        plan_.threads == 1 ? 1
+        : parts > 1        ? tasks * parts
+                           : std::min<std::int64_t>(tasks, plan_.threads * tuning::kTasksPerThread);
+    const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, calls));
+    const std::int64_t row_bytes = plan_.strategy == ArgStrategy::kColumns
+                                       ? round_up(plan_.columns.row_count() * kIndexBytes)
+                                       : 0;
+    const std::int64_t bests = parts > 1 ? tasks * parts : threads;
+    const Scratch scratch(row_bytes + bests * 2 * best_bytes_ + threads * kernel_bytes_);
+    if (row_bytes > 0) {
+      auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
+      plan_.columns.fill_rows(rows);
+      columns_.rows = rows;
+      columns_.block_offsets = rows + columns_.period;
+    }
+    const auto best_at = [&](std::int64_t number) {
+      char* const memory = scratch.at(row_bytes + number * 2 * best_bytes_);
+      return Best{reinterpret_cast<std::int64_t*>(memory),
+                  reinterpret_cast<std::int64_t*>(memory + best_bytes_)};
+    };
+    const auto kernel_scratch = [&](int worker) {
+      return scratch.at(row_bytes + bests * 2 * best_bytes_ + worker * kernel_bytes_);
+    };
+    if (parts == 1) {
+      parallel_for(threads, calls, [&](std::int64_t call, int worker) {
+        const Best best = best_at(worker);
+        const std::int64_t last = start_of_part(tasks, call + 1, calls);
+        for (std::int64_t t = start_of_part(tasks, call, calls); t < last; ++t) {
+          const Task task = task_at(t);
+          run_part(task, 0, best, kernel_scratch(worker));
+          if (plan_.merges) write(task, best);
+        }
+      });
       return;
     }
-    const std::int64_t cells = plan_.cells();
-    const std::int64_t tasks =
-        plan_.threads == 1 ? 1
-                           : std::min<std::int64_t>(cells, plan_.threads * tuning::kTasksPerThread);
-    const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, tasks));
-    const std::int64_t worker_bytes = 2 * best_bytes_ + kernel_bytes_;
-    const Scratch scratch(threads * worker_bytes);
-    parallel_for(threads, tasks, [&](std::int64_t task, int worker) {
-      char* const mine = scratch.at(worker * worker_bytes);
-      const Best best = best_at(mine);
-      // The one element of each result need not be read.
-      const bool single = plan_.reduced_count == 1;
-      if (single) std::fill_n(best.indices, plan_.tile, 0);
-      const std::int64_t last = start_of_part(cells, task + 1, tasks);
-      for (std::int64_t c = start_of_part(cells, task, tasks); c < last; ++c) {
-        const Cell cell = cell_at(c);
-        if (!single) run_part(cell, 0, best, mine + 2 * best_bytes_);
-        finish(cell, best);
-      }
+    parallel_for(threads, calls, [&](std::int64_t call, int worker) {
+      run_part(task_at(call / parts), call % parts, best_at(call), kernel_scratch(worker));
     });
+    for (std::int64_t t = 0; t < tasks; ++t) {
+      const Task task = task_at(t);
+      const Best best = best_at(t * parts);
+      for (std::int64_t part = 1; part < parts; ++part) {
+        const Best other = best_at(t * parts + part);
+        for (std::int64_t i = 0; i < task.groups * task.results; ++i) {
+          best.merge(i, other.keys[i], other.indices[i]);
+        }
+      }
+      write(task, best);
+    }
   }
 
  private:
+  using Range = std::pair<std::int64_t, std::int64_t>;
   static constexpr std::int64_t kIndexBytes = sizeof(std::int64_t);
 
-  /// A tile's bests in 2 * best_bytes_ of scratch memory.
-  Best best_at(char* memory) const {
-    return {reinterpret_cast<std::int64_t*>(memory),
-            reinterpret_cast<std::int64_t*>(memory + best_bytes_)};
-  }
-
-  std::int64_t lines_of(std::int64_t tile) const {
-    return std::min(plan_.tile, plan_.lines.size - tile * plan_.tile);
-  }
-
-  /// A cell's position of the kept axes and its tile.
-  struct Cell {
-    Offsets kept;
-    std::int64_t tile;
+  /// Offsets of the first result's first element and of where the result goes, and how many.
+  struct Task {
+    Offsets offsets;
+    std::int64_t groups;
+    std::int64_t results;
   };
-  Cell cell_at(std::int64_t cell) const {
-    if (plan_.lines_reduced || tiles_ == 1) return {Odometer(plan_.kept, cell).offsets(), 0};
-    return {Odometer(plan_.kept, cell / tiles_).offsets(), cell % tiles_};
+
+  Task task_at(std::int64_t number) const {
+    const std::int64_t result = number % tasks_of_results_ * plan_.task_results;
+    number /= tasks_of_results_;
+    const std::int64_t group = number % tasks_of_groups_ * plan_.task_groups;
+    Task task = {Odometer(plan_.kept, number / tasks_of_groups_).offsets(),
+                 std::min(plan_.task_groups, plan_.groups().size - group),
+                 std::min(plan_.task_results, plan_.results().size - result)};
+    for (int s = 0; s < 3; ++s) {
+      task.offsets[s] += group * plan_.groups().strides[s] + result * plan_.results().strides[s];
+    }
+    return task;
   }
 
-  /// Cells are too few for the threads: each is run in parts whose bests are merged.
-  void run_in_parts() const {
-    const std::int64_t cells = plan_.cells();
-    const std::int64_t tasks = cells * plan_.parts;
-    const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, tasks));
-    const std::int64_t bests_bytes = tasks * 2 * best_bytes_;
-    const Scratch scratch(bests_bytes + threads * kernel_bytes_);
-    const auto best_of = [&](std::int64_t cell, std::int64_t part) {
-      return best_at(scratch.at((cell * plan_.parts + part) * 2 * best_bytes_));
+  /// Merges a part of the reduction into `best`, or writes all of it.
+  void run_part(const Task& task, std::int64_t part, const Best& best, char* scratch) const {
+    if (plan_.strategy == ArgStrategy::kFill) {
+      fill(task);
+      return;
+    }
+    const auto share = [&](Split split, std::int64_t total) {
+      return plan_.split != split ? Range(0, total)
+                                  : Range(start_of_part(total, part, plan_.parts),
+                                          start_of_part(total, part + 1, plan_.parts));
     };
-    parallel_for(threads, tasks, [&](std::int64_t task, int worker) {
-      const std::int64_t cell = task / plan_.parts;
-      const std::int64_t part = task % plan_.parts;
-      run_part(cell_at(cell), part, best_of(cell, part),
-               scratch.at(bests_bytes + worker * kernel_bytes_));
-    });
-    for (std::int64_t cell = 0; cell < cells; ++cell) {
-      const Cell place = cell_at(cell);
-      const std::int64_t lines = plan_.lines_reduced ? plan_.tile : lines_of(place.tile);
-      const Best best = best_of(cell, 0);
-      for (std::int64_t part = 1; part < plan_.parts; ++part) {
-        const Best other = best_of(cell, part);
-        for (std::int64_t l = 0; l < lines; ++l) best.merge(l, other.ranks[l], other.indices[l]);
+    const auto [first, last] = share(Split::kReduced, positions(plan_.reduced));
+    const bool is_rows = plan_.strategy == ArgStrategy::kRows;
+    const auto part_of_n = share(Split::kPositions, is_rows ? plan_.n.size : plan_.columns.walk.n);
+    Odometer reduced(plan_.reduced, first);
+    for (std::int64_t i = first; i < last; ++i, reduced.next()) {
+      const std::int64_t offset = task.offsets[0] + reduced.offsets()[0];
+      const std::int64_t index = reduced.offsets()[1];
+      if (is_rows) {
+        run_rows(task, at(offset), index, part_of_n, i == first, best);
+      } else {
+        run_columns(task, offset, index, part_of_n,
+                    share(Split::kLanes, plan_.columns.lanes / plan_.columns.results.size),
+                    plan_.split == Split::kReduced || part == plan_.parts - 1, i == first, best,
+                    scratch);
       }
-      finish(place, best);
     }
   }
 
-  void run_part(const Cell& cell, std::int64_t part, const Best& best, char* kernel_scratch) const {
-    const bool cut_length = plan_.parts_of_length && plan_.parts > 1;
-    const std::int64_t unit_tiles = plan_.lines_reduced ? tiles_ : 1;
-    const std::int64_t units = positions(plan_.reduced) * unit_tiles;
-    const std::int64_t first_unit = cut_length ? 0 : start_of_part(units, part, plan_.parts);
-    const std::int64_t last_unit = cut_length ? units : start_of_part(units, part + 1, plan_.parts);
-    const std::int64_t length = plan_.length.size;
-    const std::int64_t first = cut_length ? start_of_part(length, part, plan_.parts) : 0;
-    const std::int64_t last = cut_length ? start_of_part(length, part + 1, plan_.parts) : length;
-    const bool has_tail = plan_.fold.tail > 0 && (!cut_length || part == plan_.parts - 1);
+  void run_rows(const Task& task, const char* data, std::int64_t index, const Range& n, bool starts,
+                const Best& best) const {
+    ArgRows rows{};
+    rows.data = data + n.first * plan_.n.strides[0] * element_size_;
+    rows.n = n.second - n.first;
+    rows.stride = plan_.n.strides[0];
+    rows.lines = task.results;
+    rows.line_stride = plan_.lines.strides[0];
+    rows.index_base = index + n.first * plan_.n.strides[1];
+    rows.index_step = plan_.n.strides[1];
+    rows.starts = starts;
+    rows.prefetches = prefetches_;
+    rows_kernel_(rows, best.keys, best.indices);
+  }
 
-    // The first panel starts the bests, unless later ones have more lines.
-    bool starts = unit_tiles == 1 && last > first;
-    if (!starts) best.reset(plan_.tile);
-    // Then finish() has nothing to compare either.
-    const bool only =
-        starts && units == 1 && plan_.parts == 1 && plan_.fold.folds == 1 && !plan_.lines_reduced;
-    Odometer reduced(plan_.reduced, unit_tiles == 1 ? first_unit : first_unit / unit_tiles);
-    for (std::int64_t unit = first_unit; unit < last_unit; ++unit) {
-      const std::int64_t tile = plan_.lines_reduced ? unit % unit_tiles : cell.tile;
-      const std::int64_t line = tile * plan_.tile;
-      const std::int64_t origin = cell.kept[0] + reduced.offsets()[0];
-      const std::int64_t index =
-          reduced.offsets()[1] + (plan_.lines_reduced ? line * plan_.lines.strides[1] : 0);
-      ArgPanel panel{};
-      panel.data = at(origin + line * plan_.lines.strides[0] + first * plan_.length.strides[0]);
-      panel.length = last - first;
-      panel.length_stride = plan_.length.strides[0];
-      panel.lines = lines_of(tile);
-      panel.line_stride = plan_.lines.strides[0];
-      panel.index_base = index + first * plan_.length.strides[1];
-      panel.index_step = plan_.length.strides[1];
-      panel.starts = std::exchange(starts, false);
-      panel.only = only;
-      panel.prefetches = prefetches_;
-      panel.transposes = plan_.transposes;
-      panel.scratch = kernel_scratch;
-      if (panel.length > 0) kernel_(panel, best.ranks, best.indices);
-      if (has_tail) {
-        panel.data = at(origin + plan_.fold.tail_offset);
-        panel.length = plan_.fold.tail;
-        panel.length_stride = plan_.fold.tail_stride;
-        panel.lines = plan_.lines.size / plan_.fold.folds;
-        panel.index_base = index + plan_.fold.tail_index;
-        panel.index_step = plan_.fold.tail_index_step;
-        panel.starts = false;
-        panel.transposes = false;
-        kernel_(panel, best.ranks, best.indices);
+  /// If `takes_left`, the left positions too: one part of a split walk takes them.
+  void run_columns(const Task& task, std::int64_t offset, std::int64_t index, const Range& n,
+                   const Range& widened, bool takes_left, bool starts, const Best& best,
+                   char* scratch) const {
+    const ColumnsPlan& plan = plan_.columns;
+    const std::int64_t results = plan.widened() ? plan.results.size : task.results;
+    ArgColumns a{};
+    a.columns = columns_;
+    a.columns.data =
+        at(offset + plan.input_offset + widened.first * plan.results.size * plan.lane_stride);
+    a.columns.first = n.first;
+    a.columns.last = n.second;
+    a.columns.groups = task.groups;
+    a.columns.lanes = plan.widened() ? (widened.second - widened.first) * results : results;
+    a.index_base = index + plan.index_base + widened.first * plan.widened_step;
+    a.index_step = plan.walk.index_step;
+    a.prefetches = prefetches_;
+    a.scratch = scratch;
+    a.results = results;
+    a.widened_step = plan.widened_step;
+    a.starts = starts;
+    if (plan_.merges) {
+      a.keys = best.keys;
+      a.indices = best.indices;
+    } else {
+      if (plan_.from_end) {
+        a.index_base = plan_.reduced_count - 1 - a.index_base;
+        a.index_step = -a.index_step;
       }
-      if (tile == unit_tiles - 1 || !plan_.lines_reduced) reduced.next();
+      a.output = {index_data_ + task.offsets[1] * index_size_,
+                  index_size_,
+                  plan.groups.strides[1],
+                  plan.results.strides[1],
+                  values_ == nullptr ? nullptr : values_ + task.offsets[2] * element_size_,
+                  plan.groups.strides[2],
+                  plan.results.strides[2]};
+    }
+    if (a.columns.last > a.columns.first) columns_kernel_(a);
+    if (!plan.left || !takes_left) return;
+    a.columns.data = at(offset + plan.input_offset + plan.left_offset);
+    a.columns.first = 0;
+    a.columns.last = 1;
+    a.columns.lanes = plan.lanes;
+    a.index_base = index + plan.index_base + plan.left_index;
+    a.starts = false;
+    columns_kernel_(a);
+  }
+
+  /// Nothing is compared: every result has the index of the first element, or the last.
+  void fill(const Task& task) const {
+    const std::int64_t index = plan_.from_end ? plan_.reduced_count - 1 : 0;
+    const Axis& lines = plan_.lines;
+    indices_.write_each(task.offsets[1], lines.strides[1], task.results,
+                        [index](std::int64_t) { return index; });
+    if (values_ == nullptr) return;
+    const char* const from = at(task.offsets[0]);
+    copy_elements(element_size_, values_ + task.offsets[2] * element_size_, lines.strides[2],
+                  task.results,
+                  [&](std::int64_t i) { return from + i * lines.strides[0] * element_size_; });
+  }
+
+  /// Writes what was merged.
+  void write(const Task& task, const Best& best) const {
+    const Axis& results = plan_.results();
+    for (std::int64_t g = 0; g < task.groups; ++g) {
+      const auto place = [&](int s) { return task.offsets[s] + g * plan_.groups().strides[s]; };
+      const std::int64_t* const found = best.indices + g * task.results;
+      const std::int64_t last = plan_.reduced_count - 1;
+      indices_.write_each(place(1), results.strides[1], task.results, [&](std::int64_t i) {
+        return plan_.from_end ? last - found[i] : found[i];
+      });
+      if (values_ == nullptr) continue;
+      // Read again: what a key does not tell, as of zeros and NaNs, is in the input.
+      const char* const from = at(place(0));
+      copy_elements(element_size_, values_ + place(2) * element_size_, results.strides[2],
+                    task.results, [&](std::int64_t i) {
+                      return from + (i * results.strides[0] + found[i] * plan_.value_stride) *
+                                        element_size_;
+                    });
     }
   }
 
-  /// Merges the lines that belong to one result and writes the cell's results.
-  void finish(const Cell& cell, const Best& best) const {
-    std::int64_t results = plan_.lines_reduced ? plan_.tile : lines_of(cell.tile);
-    if (plan_.lines_reduced) {
-      for (std::int64_t l = 1; l < results; ++l) {
-        // A line that no element was merged into still has the highest index.
-        if (best.indices[l] == std::numeric_limits<std::int64_t>::max()) continue;
-        best.merge(0, best.ranks[l], best.indices[l] + l * plan_.lines.strides[1]);
-      }
-      results = 1;
-    } else if (plan_.fold.folds > 1) {
-      results /= plan_.fold.folds;
-      for (std::int64_t l = 0; l < results; ++l) best.indices[l] += plan_.fold.base;
-      for (std::int64_t group = 1; group < plan_.fold.folds; ++group) {
-        for (std::int64_t l = 0; l < results; ++l) {
-          best.merge(l, best.ranks[group * results + l],
-                     best.indices[group * results + l] + plan_.fold.base + group * plan_.fold.step);
-        }
-      }
-    }
-    if (plan_.from_end) {
-      for (std::int64_t l = 0; l < results; ++l) {
-        best.indices[l] = plan_.reduced_count - 1 - best.indices[l];
-      }
-    }
-    const std::int64_t stride = plan_.lines_reduced ? 0 : plan_.lines.strides[1];
-    output_.write(cell.kept[1] + cell.tile * plan_.tile * stride, stride, best.indices, results);
-  }
-
-  const void* at(std::int64_t offset) const { return input_ + offset * element_size_; }
+  const char* at(std::int64_t offset) const { return input_ + offset * element_size_; }
 
   const ArgPlan& plan_;
-  std::int64_t tiles_;
   std::int64_t element_size_;
+  bool prefetches_;
+  std::int64_t index_size_;
+  const char* input_;
+  IndexOutput indices_;
+  char* index_data_;
+  char* values_;
+  ArgRowsKernel rows_kernel_;
+  ArgColumnsKernel columns_kernel_;
+  Columns columns_;
+  std::int64_t tasks_of_results_;
+  std::int64_t tasks_of_groups_;
   std::int64_t best_bytes_;
   std::int64_t kernel_bytes_;
-  bool prefetches_;
-  const char* input_;
-  IndexOutput output_;
-  ArgKernel kernel_;
 };
 
 int threads_for_arg(std::int64_t bytes) {
@@ -259,17 +328,18 @@ bool run_as_row(const ArgDescriptor& descriptor) {
   const auto size = static_cast<std::int64_t>(info(descriptor.input.type).size);
   if (count == 0 || threads_for_arg(count * size) > 1) return false;
   const bool from_end = descriptor.axis_direction == AxisDirection::kDecreasing;
-  ArgPanel panel{};
-  panel.data = static_cast<const char*>(descriptor.input.data) + (from_end ? count - 1 : 0) * size;
-  panel.length = count;
-  panel.length_stride = from_end ? -1 : 1;
-  panel.lines = 1;
-  panel.index_step = 1;
-  panel.starts = true;
-  panel.prefetches = count * size >= prefetch_least_bytes(ArgStrategy::kRows);
-  std::int64_t rank = 0;
+  ArgRows row{};
+  row.data = static_cast<const char*>(descriptor.input.data) + (from_end ? count - 1 : 0) * size;
+  row.n = count;
+  row.stride = from_end ? -1 : 1;
+  row.lines = 1;
+  row.index_step = 1;
+  row.starts = true;
+  row.prefetches = count * size >= prefetch_least_bytes(ArgStrategy::kRows);
+  std::int64_t key = 0;
   std::int64_t index = 0;
-  kernel_of(descriptor, ArgStrategy::kRows)(panel, &rank, &index);
+  kernels().arg->rows[static_cast<int>(descriptor.input.type)][order_of(descriptor)](row, &key,
+                                                                                     &index);
   if (from_end) index = count - 1 - index;
   IndexOutput(descriptor.output.type, descriptor.output.data, 0).write(0, 0, &index, 1);
   return true;
@@ -277,17 +347,17 @@ bool run_as_row(const ArgDescriptor& descriptor) {
 
 }  // namespace
 
-ArgPlan plan(const ArgDescriptor& descriptor) {
+ArgPlan plan(const ArgDescriptor& descriptor, const Tensor* values) {
   if (element_count(descriptor.output) == 0) return {};
   const std::int64_t bytes =
       element_count(descriptor.input) * static_cast<std::int64_t>(info(descriptor.input.type).size);
-  return plan_arg(descriptor, threads_for_arg(bytes));
+  return plan_arg(descriptor, values, threads_for_arg(bytes));
 }
 
 void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input,
-                 void* output) {
+                 void* output, void* values) {
   if (element_count(descriptor.output) == 0) return;
-  ArgRun(descriptor, plan, input, output).run();
+  ArgRun(descriptor, plan, input, output, values).run();
 }
 
 void run(const ArgDescriptor& descriptor) {

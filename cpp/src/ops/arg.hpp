@@ -5,11 +5,12 @@
 
 namespace dmlcpu {
 
-/// Plans a descriptor whose layout is valid, for as many threads as its size is worth.
-ArgPlan plan(const ArgDescriptor& descriptor);
+/// Plans a descriptor whose layout is valid, for as many threads as its size is worth; with
+/// `values`, if not null, that one element of each of its rows is written to.
+ArgPlan plan(const ArgDescriptor& descriptor, const Tensor* values = nullptr);
 
 /// Runs what was planned on valid memory; the descriptor's own pointers are not looked at.
 void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input,
-                 void* output);
+                 void* output, void* values = nullptr);
 
 }  // namespace dmlcpu

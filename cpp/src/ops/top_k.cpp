@@ -51,7 +51,6 @@ class TopKRun {
     sample_ = table.sample[width];
     guess_ = table.guess[width];
     buckets_ = table.buckets[width];
-    lanes_ = table.lanes[width];
     pack_ = table.pack[width];
   }
 
@@ -64,11 +63,8 @@ class TopKRun {
       run_in_pieces();
       return;
     }
-    const std::int64_t lists = plan_.lanes ? plan_.group : 1;
-    const std::int64_t item_bytes = round_up(lists * plan_.k * std::int64_t{sizeof(TopKItem)});
-    const std::int64_t kernel_bytes =
-        round_up(plan_.lanes ? lanes_scratch_bytes(element_size_, plan_.length)
-                             : plan_.selection.scratch_bytes);
+    const std::int64_t item_bytes = round_up(plan_.k * std::int64_t{sizeof(TopKItem)});
+    const std::int64_t kernel_bytes = round_up(plan_.selection.scratch_bytes);
     const std::int64_t pack_bytes =
         plan_.packed ? round_up(plan_.group * plan_.length * element_size_) : 0;
     const std::int64_t worker_bytes = item_bytes + kernel_bytes + pack_bytes;
@@ -94,21 +90,6 @@ class TopKRun {
       pack_(data, plan_.input_stride, plan_.length, line_stride, lines, packed);
       data = packed;
       line_stride = plan_.length;
-    }
-    if (plan_.lanes) {
-      TopKLines group{};
-      group.data = data;
-      group.element_size = element_size_;
-      group.stride = plan_.stride;
-      group.line_stride = line_stride;
-      group.length = plan_.length;
-      group.lines = lines;
-      group.k = plan_.k;
-      group.load = load_;
-      group.scratch = kernel_scratch;
-      lanes_(group, items);
-      write({items, plan_.k, lines, data, plan_.stride, line_stride}, offsets[1], offsets[2]);
-      return;
     }
     TopKRow row = row_of(data, plan_.length, plan_.k, kernel_scratch);
     for (std::int64_t l = 0; l < lines; ++l) {
@@ -268,8 +249,78 @@ class TopKRun {
   TopKSampler sample_;
   TopKGuess guess_;
   TopKBucketKernels buckets_;
-  TopKLanesKernel lanes_;
   LinePacker pack_;
+};
+
+/// Columns with small k.
+class TopKColumnsRun {
+ public:
+  TopKColumnsRun(const TopKDescriptor& descriptor, const TopKColumnsPlan& plan, const void* input,
+                 void* values, void* indices)
+      : plan_(plan), element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)) {
+    const TopKKernels& table = *kernels().top_k;
+    const auto type = static_cast<int>(descriptor.input.type);
+    const auto order = static_cast<int>(
+        ranking(descriptor.axis_direction == AxisDirection::kDecreasing, nans_first(descriptor)));
+    kernel_ = table.columns[width_index(element_size_)];
+    const ColumnsPlan& columns = plan.columns;
+    const auto output = [&](void* data, DataType output_type, std::int64_t k_stride, int s) {
+      const auto size = static_cast<std::int64_t>(info(output_type).size);
+      return TopKOutput{static_cast<char*>(data) + plan.offsets[s] * size, k_stride,
+                        columns.groups.strides[s], columns.results.strides[s]};
+    };
+    all_.columns = columns.columns();
+    all_.columns.data =
+        static_cast<const char*>(input) + (plan.offsets[0] + columns.input_offset) * element_size_;
+    all_.k = plan.k;
+    all_.prefetches =
+        element_count(descriptor.input) * element_size_ >= tuning::kColumnsPrefetchBytes;
+    all_.load = table.load[type][order];
+    all_.decode = table.decode[type][order];
+    all_.values = output(values, descriptor.values.type, plan.value_stride, 1);
+    all_.indices = output(indices, descriptor.indices.type, plan.index_stride, 2);
+    all_.index_size = static_cast<std::int64_t>(info(descriptor.indices.type).size);
+  }
+
+  void run() {
+    const ColumnsPlan& columns = plan_.columns;
+    const std::int64_t of_lanes = ceil_divide(columns.lanes, plan_.task_lanes);
+    const std::int64_t of_groups = ceil_divide(columns.groups.size, plan_.task_groups);
+    const std::int64_t tasks = positions(plan_.kept) * of_groups * of_lanes;
+    const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, tasks));
+    const std::int64_t row_bytes =
+        round_up(columns.row_count() * std::int64_t{sizeof(std::int64_t)});
+    const std::int64_t worker_bytes =
+        top_k_columns_scratch(all_.columns, element_size_, plan_.k).bytes;
+    const Scratch scratch(row_bytes + threads * worker_bytes);
+    auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
+    columns.fill_rows(rows);
+    all_.columns.rows = rows;
+    all_.columns.block_offsets = rows + all_.columns.period;
+    parallel_for(threads, tasks, [&](std::int64_t task, int worker) {
+      const std::int64_t lane = task % of_lanes * plan_.task_lanes;
+      task /= of_lanes;
+      const std::int64_t group = task % of_groups * plan_.task_groups;
+      Offsets offsets = Odometer(plan_.kept, task / of_groups).offsets();
+      for (int s = 0; s < 3; ++s) {
+        offsets[s] += group * columns.groups.strides[s] + lane * columns.results.strides[s];
+      }
+      TopKColumns a = all_;
+      a.columns.data = static_cast<const char*>(a.columns.data) + offsets[0] * element_size_;
+      a.columns.groups = std::min(plan_.task_groups, columns.groups.size - group);
+      a.columns.lanes = std::min(plan_.task_lanes, columns.lanes - lane);
+      a.values.data = static_cast<char*>(a.values.data) + offsets[1] * element_size_;
+      a.indices.data = static_cast<char*>(a.indices.data) + offsets[2] * a.index_size;
+      a.scratch = scratch.at(row_bytes + worker * worker_bytes);
+      kernel_(a);
+    });
+  }
+
+ private:
+  const TopKColumnsPlan& plan_;
+  std::int64_t element_size_;
+  TopKColumns all_{};
+  TopKColumnsKernel kernel_;
 };
 
 /// k = 1 is an argmax or argmin, whose kernels are faster.
@@ -283,55 +334,25 @@ ArgDescriptor as_arg(const TopKDescriptor& descriptor) {
   return arg;
 }
 
-/// Writes the elements that the indices name, one of each line.
-void look_up_values(const TopKDescriptor& descriptor, int most_threads, const void* input,
-                    void* values, void* indices) {
-  const int axis = search_axis(descriptor);
-  Axes lines;
-  for (int d = 0; d < descriptor.input.rank; ++d) {
-    if (d == axis) continue;
-    lines.push({descriptor.input.sizes[d],
-                {descriptor.input.strides[d], descriptor.values.strides[d],
-                 descriptor.indices.strides[d]}});
-  }
-  simplify(lines);
-  const std::size_t size = info(descriptor.input.type).size;
-  const auto step = static_cast<std::int64_t>(size);
-  const IndexOutput found(descriptor.indices.type, indices, 0);
-  const std::int64_t stride = descriptor.input.rank == 0 ? 0 : descriptor.input.strides[axis];
-  const std::int64_t last = axis_size(descriptor.input, axis) - 1;
-  const std::int64_t count = positions(lines);
-  const int threads = std::min(most_threads, threads_for_bytes(count * tuning::kLookUpBytes));
-  const std::int64_t tasks = threads == 1 ? 1 : threads * tuning::kTasksPerThread;
-  parallel_for(threads, tasks, [&](std::int64_t task, int) {
-    const std::int64_t end = start_of_part(count, task + 1, tasks);
-    std::int64_t i = start_of_part(count, task, tasks);
-    for (Odometer position(lines, i); i < end; ++i, position.next()) {
-      const auto [line, value, index] = position.offsets();
-      // Clamped in case another thread writes to the output meanwhile.
-      const std::int64_t at = std::clamp<std::int64_t>(found.read(index), 0, last);
-      std::memcpy(static_cast<char*>(values) + value * step,
-                  static_cast<const char*>(input) + (line + at * stride) * step, size);
-    }
-  });
-}
-
 }  // namespace
 
 TopKProgram plan(const TopKDescriptor& descriptor) {
   if (element_count(descriptor.values) == 0) return {};
-  if (descriptor.k == 1) return plan(as_arg(descriptor));
+  if (descriptor.k == 1) return plan(as_arg(descriptor), &descriptor.values);
   const std::int64_t bytes =
       element_count(descriptor.input) * static_cast<std::int64_t>(info(descriptor.input.type).size);
-  return plan_top_k(descriptor, threads_for_bytes(bytes));
+  const int threads = threads_for_bytes(bytes);
+  if (auto columns = plan_top_k_columns(descriptor, threads)) return *columns;
+  return plan_top_k(descriptor, threads);
 }
 
 void run_planned(const TopKDescriptor& descriptor, const TopKProgram& program, const void* input,
                  void* values, void* indices) {
   if (element_count(descriptor.values) == 0) return;
   if (const auto* single = std::get_if<ArgPlan>(&program)) {
-    run_planned(as_arg(descriptor), *single, input, indices);
-    look_up_values(descriptor, single->threads, input, values, indices);
+    run_planned(as_arg(descriptor), *single, input, indices, values);
+  } else if (const auto* columns = std::get_if<TopKColumnsPlan>(&program)) {
+    TopKColumnsRun(descriptor, *columns, input, values, indices).run();
   } else {
     TopKRun(descriptor, std::get<TopKPlan>(program), input, values, indices).run();
   }

@@ -9,7 +9,7 @@
 namespace dmlcpu {
 
 /// k = 1 is run as an argmin or argmax.
-using TopKProgram = std::variant<ArgPlan, TopKPlan>;
+using TopKProgram = std::variant<ArgPlan, TopKColumnsPlan, TopKPlan>;
 
 /// Plans a descriptor whose layout is valid, for as many threads as its size is worth.
 TopKProgram plan(const TopKDescriptor& descriptor);

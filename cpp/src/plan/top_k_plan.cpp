@@ -27,24 +27,59 @@ void group_lines(std::int64_t element_size, TopKPlan& plan) {
   const std::int64_t line_stride = std::abs(plan.lines.strides[0]);
   const bool neighbours =
       plan.lines.size > 1 && line_stride > 0 && line_stride < std::abs(plan.input_stride);
-  plan.lanes =
-      plan.pieces == 1 && plan.lines.size >= tuning::kTopKLanesMinLines &&
-      plan.length <= tuning::kTopKLanesMaxLength && plan.k <= tuning::kTopKLanesMaxK &&
-      (plan.k <= tuning::kTopKLanesAlwaysK || plan.selection.strategy == TopKStrategy::kDirect);
-  plan.packed =
-      neighbours && !plan.lanes && line_bytes * tuning::kTopKGroupLines <= tuning::kTopKPackBytes;
+  plan.packed = neighbours && line_bytes * tuning::kTopKGroupLines <= tuning::kTopKPackBytes;
   plan.stride = plan.packed ? 1 : plan.input_stride;
-  // Enough groups for all threads, but neighbouring lines, or lanes, no fewer than fill a cache
-  // line.
+  // Enough groups for all threads, but neighbouring lines no fewer than fill a cache line.
   const std::int64_t lines = positions(plan.outer) * plan.lines.size;
   const std::int64_t share =
       std::max<std::int64_t>(lines / (plan.threads * tuning::kTasksPerThread), 1);
-  const std::int64_t least = plan.packed || plan.lanes ? 64 / element_size : 1;
-  std::int64_t most = tuning::kTopKGroupLines;
-  if (plan.lanes) {
-    most = std::clamp(tuning::kTopKLanesBytes / line_bytes, tuning::kTopKLanesLeastLines, most);
+  const std::int64_t least = plan.packed ? 64 / element_size : 1;
+  plan.group = std::min({tuning::kTopKGroupLines, std::max(share, least), plan.lines.size});
+}
+
+/// Tiles whose keys stay in L1, and slots beside them.
+void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
+  ColumnsPlan& columns = plan.columns;
+  const std::int64_t lane_bytes = top_k_lane_bytes(element_size);
+  const std::int64_t line = 64 / lane_bytes;
+  const auto whole = [line](std::int64_t lanes) {
+    return std::max<std::int64_t>(lanes / line, 1) * line;
+  };
+  // Keys and positions of up to twice as many slots as are wanted.
+  const std::int64_t most = whole(tuning::kTopKSlotBytes / (4 * plan.k * lane_bytes));
+  if (columns.packing == Packing::kTransposed) {
+    const std::int64_t rows = columns.block * positions(columns.blocks);
+    columns.tile_lanes = std::min(whole(tuning::kTopKTileBytes / (rows * element_size)), most);
+    columns.tile_lanes = std::min(columns.tile_lanes, whole(columns.lanes + line - 1));
+    return;
   }
-  plan.group = std::min({most, std::max(share, least), plan.lines.size});
+  // With few slots wide rows at a time, else all positions of few lanes.
+  columns.tile_groups = 1;
+  const bool at_once = plan.k > tuning::kTopKLongColumnsK;
+  const std::int64_t fit = tuning::kTopKColumnsBytes / (columns.walk.n * element_size);
+  columns.tile_lanes = std::min({columns.lanes, most, at_once ? whole(fit) : most});
+  columns.pass = at_once ? columns.walk.period
+                         : std::clamp(tuning::kTopKTileBytes / (columns.tile_lanes * element_size),
+                                      std::int64_t{4}, columns.walk.period);
+}
+
+/// Divides groups, then lanes, among tasks.
+void share_columns(int threads, TopKColumnsPlan& plan) {
+  const ColumnsPlan& columns = plan.columns;
+  plan.threads = threads;
+  plan.task_groups = columns.groups.size;
+  plan.task_lanes = columns.lanes;
+  if (threads == 1) return;
+  const std::int64_t wanted = threads * tuning::kTasksPerThread;
+  std::int64_t tasks = positions(plan.kept);
+  if (tasks < wanted && columns.packing != Packing::kTransposed) {
+    plan.task_groups = std::max<std::int64_t>(columns.groups.size * tasks / wanted, 1);
+    tasks *= ceil_divide(columns.groups.size, plan.task_groups);
+  }
+  if (tasks < wanted) {
+    const std::int64_t tiles = ceil_divide(columns.lanes, columns.tile_lanes);
+    plan.task_lanes = std::max<std::int64_t>(tiles * tasks / wanted, 1) * columns.tile_lanes;
+  }
 }
 
 }  // namespace
@@ -107,6 +142,47 @@ TopKSelection select_strategy(std::int64_t element_size, std::int64_t length, st
   return plan_selection(strategy, element_size, length, k);
 }
 
+std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descriptor, int threads) {
+  const ConstTensor& input = descriptor.input;
+  const auto element_size = static_cast<std::int64_t>(info(input.type).size);
+  const int axis = search_axis(descriptor);
+  const std::int64_t n = axis_size(input, axis);
+  if (input.rank < 2 || descriptor.k > tuning::kTopKColumnsMaxK ||
+      n > top_k_column_positions(element_size)) {
+    return std::nullopt;
+  }
+  TopKColumnsPlan plan;
+  plan.k = descriptor.k;
+  plan.value_stride = descriptor.values.strides[axis];
+  plan.index_stride = descriptor.indices.strides[axis];
+  for (int d = 0; d < input.rank; ++d) {
+    if (d == axis) continue;
+    Axis kept{input.sizes[d],
+              {input.strides[d], descriptor.values.strides[d], descriptor.indices.strides[d]}};
+    if (kept.strides[0] < 0) {
+      for (int s = 0; s < 3; ++s) {
+        plan.offsets[s] += kept.strides[s] * (kept.size - 1);
+        kept.strides[s] = -kept.strides[s];
+      }
+    }
+    plan.kept.push(kept);
+  }
+  simplify(plan.kept);
+  Axes reduced;
+  if (n > 1) reduced.push({n, {input.strides[axis], 1, 0}});
+  plan.columns = plan_columns(element_size, false, plan.kept, reduced);
+  const ColumnsPlan& columns = plan.columns;
+  const bool rows = std::abs(input.strides[axis]) < std::abs(columns.lane_stride);
+  if (columns.lanes < tuning::kTopKMinLanes) return std::nullopt;
+  if (rows && columns.packing != Packing::kTransposed) return std::nullopt;
+  if (n > tuning::kTopKShortColumn && (rows || descriptor.k > tuning::kTopKLongColumnsK)) {
+    return std::nullopt;
+  }
+  choose_top_k_tiles(element_size, plan);
+  share_columns(threads, plan);
+  return plan;
+}
+
 TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   const ConstTensor& input = descriptor.input;
   const auto element_size = static_cast<std::int64_t>(info(input.type).size);
@@ -149,11 +225,13 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   return plan;
 }
 
+std::string to_text(const TopKColumnsPlan& plan) {
+  return "slots of " + std::to_string(plan.k) + "\n" + to_text(plan.columns);
+}
+
 std::string to_text(const TopKPlan& plan) {
   static const char* const names[] = {"direct", "blocks", "radix"};
-  std::string text = plan.buckets ? "buckets"
-                     : plan.lanes ? "lanes"
-                                  : names[static_cast<int>(plan.selection.strategy)];
+  std::string text = plan.buckets ? "buckets" : names[static_cast<int>(plan.selection.strategy)];
   text += " of " + std::to_string(plan.k) + " from " + std::to_string(plan.length) + " by " +
           std::to_string(plan.stride) + (plan.packed ? ", packed" : "") + "\n";
   text += "lines " + std::to_string(positions(plan.outer)) + " x " +

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/tuning.hpp"
 #include "dmlcpu/operators.hpp"
 #include "kernels/kernel_table.hpp"
 #include "plan/axes.hpp"
+#include "plan/columns_plan.hpp"
 
 namespace dmlcpu {
 
@@ -43,7 +45,7 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, s
 
 ///   for each position of `outer`                        (in parallel)
 ///     for each group of `lines`                         (in parallel)
-///       for each line, or all side by side
+///       for each line
 ///         for each of `pieces`                          (in parallel, merged in order)
 ///           kernel(row of length / pieces)
 ///         write k values and indices
@@ -54,8 +56,6 @@ struct TopKPlan {
   Axis lines = kUnitAxis;
   std::int64_t group = 1;  ///< lines per task
   bool packed = false;     ///< whether a group is copied side by side before it is searched
-
-  bool lanes = false;  ///< whether a group's lines are searched side by side
 
   std::int64_t length = 1;
   std::int64_t input_stride = 1;  ///< of the input along the row
@@ -76,15 +76,32 @@ struct TopKPlan {
   std::int64_t longest_piece() const { return (length + pieces - 1) / pieces; }
 };
 
-/// The scratch memory of a TopKLanesKernel.
-constexpr std::int64_t lanes_scratch_bytes(std::int64_t element_size, std::int64_t length) {
-  return 2 * tuning::kTopKGroupLines * length * element_size;
-}
-
 /// Plans a valid descriptor that has something to write, for up to `threads` threads.
 TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads);
 
+/// Columns with small k, each in a vector lane:
+///
+///   for each position of `kept` and each part of groups x lanes  (in parallel)
+///     kernel(columns)
+///
+/// Strides of kept axes are {input, values, indices}.
+struct TopKColumnsPlan {
+  Axes kept;
+  Offsets offsets{};  ///< of the first element visited, and of the first written
+  ColumnsPlan columns;
+  std::int64_t k = 1;
+  std::int64_t value_stride = 1;  ///< from result to result of a column
+  std::int64_t index_stride = 1;
+  std::int64_t task_groups = 1;
+  std::int64_t task_lanes = 1;
+  int threads = 1;
+};
+
+/// The same by columns, if they are the better way.
+std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descriptor, int threads);
+
 /// One line per loop, for tests and for people.
 std::string to_text(const TopKPlan& plan);
+std::string to_text(const TopKColumnsPlan& plan);
 
 }  // namespace dmlcpu

@@ -1,0 +1,129 @@
+// Columns, brought to vectors: many reductions or selections at once, a vector lane for each.
+//
+// As in BLIS, whatever the tensor's layout, a tile of it is packed into one form, on which few
+// kernels work: rows of contiguous lanes. A tile whose lanes are contiguous already is read in
+// place.
+#pragma once
+
+#include "kernels/transpose-inl.hpp"
+
+namespace dmlcpu {
+namespace DMLCPU_LEVEL {
+namespace {
+
+/// Some positions of a tile: position i of lane l of group g is data[rows[i] + g * group_stride +
+/// l].
+template <class T>
+struct Tile {
+  const T* data;
+  const std::int64_t* rows;
+  std::int64_t n;
+  std::int64_t groups;
+  std::int64_t group_stride;
+  std::int64_t lanes;
+};
+
+/// Calls body(tile, position) for the positions [first, last) of a tile of columns that begins at
+/// `data`, in ascending order. `scratch` holds packed_bytes(); if strided, then `pass` offsets.
+template <class T, class Body>
+void for_tile(const Columns& columns, const T* data, std::int64_t groups, std::int64_t lanes,
+              std::int64_t first, std::int64_t last, bool prefetches, char* scratch, Body&& body) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  T* const packed = reinterpret_cast<T*>(scratch);
+  auto* const packed_rows = reinterpret_cast<std::int64_t*>(scratch + packed_bytes(columns, kSize));
+  for (std::int64_t i = first; i < last;) {
+    // No division where there is one period.
+    const std::int64_t period = last <= columns.period ? 0 : i / columns.period;
+    const std::int64_t row = i - period * columns.period;
+    const T* const from = data + period * columns.period_stride;
+    Tile<T> tile = {from,   columns.rows + row,   min_of(columns.period - row, last - i),
+                    groups, columns.group_stride, lanes};
+    if (columns.packing == Packing::kTransposed) {
+      const std::int64_t ahead =
+          prefetches
+              ? max_of<std::int64_t>(1, tuning::kTransposePrefetchBytes / kSize / columns.block)
+              : 0;
+      for (std::int64_t b = 0; b < columns.blocks; ++b) {
+        transpose(from + columns.block_offsets[b], columns.lane_stride, lanes, columns.block,
+                  packed + b * columns.block * columns.tile_lanes, columns.tile_lanes, ahead);
+      }
+      tile.data = packed;
+    } else if (columns.packing == Packing::kStrided) {
+      tile.n = min_of(tile.n, columns.pass);
+      for (std::int64_t r = 0; r < tile.n; ++r) {
+        packed_rows[r] = r * groups * lanes;
+        for (std::int64_t g = 0; g < groups; ++g) {
+          pack(from + tile.rows[r] + g * columns.group_stride, columns.lane_stride, lanes,
+               packed + packed_rows[r] + g * lanes);
+        }
+      }
+      tile.data = packed;
+      tile.rows = packed_rows;
+      tile.group_stride = lanes;
+    }
+    body(tile, i);
+    i += tile.n;
+  }
+}
+
+/// Calls body(group, groups, lane, lanes) for each tile.
+template <class Body>
+void for_tiles(const Columns& columns, Body&& body) {
+  for (std::int64_t g = 0; g < columns.groups; g += columns.tile_groups) {
+    const std::int64_t groups = min_of(columns.tile_groups, columns.groups - g);
+    for (std::int64_t l = 0; l < columns.lanes; l += columns.tile_lanes) {
+      body(g, groups, l, min_of(columns.tile_lanes, columns.lanes - l));
+    }
+  }
+}
+
+/// Where an element of a tile is in the caller's memory, from the tile's first one on.
+inline std::int64_t element_offset(const Columns& columns, std::int64_t group, std::int64_t lane,
+                                   std::int64_t position) {
+  const std::int64_t period = position / columns.period;
+  std::int64_t offset =
+      columns.rows[position - period * columns.period] + group * columns.group_stride;
+  if (columns.packing == Packing::kTransposed) {
+    const std::int64_t row = offset / columns.tile_lanes;
+    offset = columns.block_offsets[row / columns.block] + row % columns.block;
+  }
+  return offset + period * columns.period_stride + lane * columns.lane_stride;
+}
+
+/// Writes one element for each lane of kGroups groups that are neighbours in the output.
+template <std::int64_t kGroups, class To, class Value>
+void write_neighbours(To* to, std::int64_t lane_stride, std::int64_t lanes, const Value& value) {
+  for (std::int64_t l = 0; l < lanes; ++l) {
+    for (std::int64_t g = 0; g < kGroups; ++g) to[g + l * lane_stride] = value(g, l);
+  }
+}
+
+/// Writes one element for each lane of each group. Neighbouring elements of the output are written
+/// together.
+template <class To, class Value>
+void write_tile(To* to, std::int64_t group_stride, std::int64_t lane_stride, std::int64_t groups,
+                std::int64_t lanes, const Value& value) {
+  if (lane_stride == 1 || groups == 1) {
+    for (std::int64_t g = 0; g < groups; ++g) {
+      To* const row = to + g * group_stride;
+      if (lane_stride == 1) {
+        for (std::int64_t l = 0; l < lanes; ++l) row[l] = value(g, l);
+      } else {
+        for (std::int64_t l = 0; l < lanes; ++l) row[l * lane_stride] = value(g, l);
+      }
+    }
+    return;
+  }
+  if (group_stride == 1 && groups == 2) return write_neighbours<2>(to, lane_stride, lanes, value);
+  if (group_stride == 1 && groups == 3) return write_neighbours<3>(to, lane_stride, lanes, value);
+  if (group_stride == 1 && groups == 4) return write_neighbours<4>(to, lane_stride, lanes, value);
+  for (std::int64_t l = 0; l < lanes; ++l) {
+    for (std::int64_t g = 0; g < groups; ++g) {
+      to[g * group_stride + l * lane_stride] = value(g, l);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace DMLCPU_LEVEL
+}  // namespace dmlcpu

@@ -1,0 +1,322 @@
+// top-k of columns with small k: a column per vector lane, its best elements in sorted slots into
+// which better ones are inserted, for all lanes at once and without a branch.
+#pragma once
+
+#include "kernels/columns-inl.hpp"
+#include "kernels/top_k_items-inl.hpp"
+#include "kernels/vector-inl.hpp"
+
+namespace dmlcpu {
+namespace DMLCPU_LEVEL {
+namespace {
+
+/// Keys U as signed lanes of at least 16 bits, which every level compares and which count
+/// positions.
+template <class U>
+struct Lanes {
+  using Lane = typename IntegersOf<(sizeof(U) < 2 ? 2 : sizeof(U))>::Signed;
+  using Bits = typename IntegersOf<sizeof(Lane)>::Unsigned;
+  using V = typename Vector<Lane>::Type;
+  static constexpr std::int64_t kWidth = Vector<Lane>::kWidth;
+  static constexpr Lane kLowest = static_cast<Lane>(Bits{1} << (8 * sizeof(Lane) - 1));
+
+  static V load(const U* keys) {
+    if constexpr (sizeof(U) == sizeof(Lane)) {
+      const auto bits = Vector<U>::load(keys) ^ static_cast<U>(kLowest);
+      return reinterpret_cast<V>(bits);
+    } else {
+      return __builtin_convertvector(Vector<U, kVectorBytes / 2>::load(keys), V);
+    }
+  }
+  /// Back to what load() took.
+  static U key(Lane lane) {
+    return static_cast<U>(sizeof(U) == sizeof(Lane) ? lane ^ kLowest : lane);
+  }
+};
+
+template <class V>
+V higher(V a, V b) {
+  return a > b ? a : b;
+}
+
+template <class V>
+V lower(V a, V b) {
+  return a < b ? a : b;
+}
+
+/// The slots of some lanes in memory: slot j of lane l is number j * stride + l.
+template <class Lane>
+struct SlotsState {
+  Lane* keys;
+  Lane* positions;
+  std::int64_t stride;
+
+  SlotsState at(std::int64_t lane) const { return {keys + lane, positions + lane, stride}; }
+};
+
+/// The best so far of a vector's lanes, best first; of equal keys the earlier position first.
+/// Elements of the lowest key never enter: slots that they should have keep that key.
+template <class U, int kSlots>
+class Slots {
+  using L = Lanes<U>;
+  using V = typename L::V;
+  using Lane = typename L::Lane;
+
+ public:
+  void clear() {
+    for (int j = 0; j < kSlots; ++j) {
+      keys_[j] = Vector<Lane>::all(L::kLowest);
+      positions_[j] = V{};
+    }
+  }
+  void load(const SlotsState<Lane>& state) {
+    for (int j = 0; j < kSlots; ++j) {
+      keys_[j] = Vector<Lane>::load(state.keys + j * state.stride);
+      positions_[j] = Vector<Lane>::load(state.positions + j * state.stride);
+    }
+  }
+  void store(const SlotsState<Lane>& state) const {
+    for (int j = 0; j < kSlots; ++j) {
+      Vector<Lane>::store(state.keys + j * state.stride, keys_[j]);
+      Vector<Lane>::store(state.positions + j * state.stride, positions_[j]);
+    }
+  }
+
+  /// Takes positions in ascending order.
+  void insert(V x, std::int64_t position) {
+    const V at = Vector<Lane>::all(static_cast<Lane>(position));
+    // Each slot keeps its element, or gets the new one, or its upper neighbour's: those after the
+    // new one move down. Slots are written from the last on, so the neighbour's is still the old.
+    auto above_this = x > keys_[kSlots - 1];
+    for (int j = kSlots - 1; j > 0; --j) {
+      const auto above_next = x > keys_[j - 1];
+      keys_[j] = higher(keys_[j], lower(x, keys_[j - 1]));
+      positions_[j] = above_next ? positions_[j - 1] : above_this ? at : positions_[j];
+      above_this = above_next;
+    }
+    keys_[0] = higher(keys_[0], x);
+    positions_[0] = above_this ? at : positions_[0];
+  }
+  V worst() const { return keys_[kSlots - 1]; }
+
+ private:
+  V keys_[kSlots];
+  V positions_[kSlots];
+};
+
+/// A key that at least kSlots of n elements of each lane exceed, or kLowest where there is no such
+/// bound: one below the kSlots-th highest of the extremes of blocks.
+template <class U, int kSlots>
+typename Lanes<U>::V slots_bound(const U* keys, const std::int64_t* rows, std::int64_t n) {
+  using L = Lanes<U>;
+  using V = typename L::V;
+  constexpr std::int64_t kBlock = tuning::kTopKSlotsBlock;
+  const V lowest = Vector<typename L::Lane>::all(L::kLowest);
+  if (n / kBlock < tuning::kTopKSlotsBlocks * kSlots) return lowest;
+  V best[kSlots];
+  for (V& slot : best) slot = lowest;
+  for (std::int64_t first = 0; first + kBlock <= n; first += kBlock) {
+    V extreme = L::load(keys + rows[first]);
+    for (std::int64_t i = 1; i < kBlock; ++i) {
+      extreme = higher(extreme, L::load(keys + rows[first + i]));
+    }
+    for (V& slot : best) {
+      const V other = lower(extreme, slot);
+      slot = higher(slot, extreme);
+      extreme = other;
+    }
+  }
+  const V bound = best[kSlots - 1];
+  // A comparison that holds is -1.
+  return bound + reinterpret_cast<V>(bound > lowest);
+}
+
+/// Takes n positions of a vector of lanes. The slots are only read if an element comes before the
+/// worst.
+template <class U, int kSlots>
+void take_slots(const U* keys, const std::int64_t* rows, std::int64_t n, std::int64_t position,
+                bool starts, const SlotsState<typename Lanes<U>::Lane>& state) {
+  using L = Lanes<U>;
+  using V = typename L::V;
+  const auto at = [&](std::int64_t i) { return L::load(keys + rows[i]); };
+  Slots<U, kSlots> slots;
+  bool loaded = starts;
+  std::int64_t i = 0;
+  V bound = Vector<typename L::Lane>::all(L::kLowest);
+  if (starts) {
+    slots.clear();
+    bound = slots_bound<U, kSlots>(keys, rows, n);
+    if (!any(bound > L::kLowest)) {
+      // Most of the first elements enter.
+      for (const std::int64_t few = min_of<std::int64_t>(n, 2 * kSlots); i < few; ++i) {
+        slots.insert(at(i), position + i);
+      }
+    }
+  } else {
+    bound = Vector<typename L::Lane>::load(state.keys + (kSlots - 1) * state.stride);
+  }
+  V cut = starts ? higher(bound, slots.worst()) : bound;
+  const auto take = [&](std::int64_t p) {
+    const V x = at(p);
+    if (!any(x > cut)) return;
+    if (!loaded) slots.load(state);
+    loaded = true;
+    slots.insert(x, position + p);
+    cut = higher(bound, slots.worst());
+  };
+  for (; i + 4 <= n; i += 4) {
+    const auto found =
+        ((at(i) > cut) | (at(i + 1) > cut)) | ((at(i + 2) > cut) | (at(i + 3) > cut));
+    if (!any(found)) continue;
+    for (std::int64_t s = 0; s < 4; ++s) take(i + s);
+  }
+  for (; i < n; ++i) take(i);
+  if (loaded) slots.store(state);
+}
+
+/// The take_slots with the fewest slots for k, and how many these are.
+template <class U>
+struct SlotsKernel {
+  decltype(&take_slots<U, 2>) take;
+  std::int64_t slots;
+};
+template <class U, int... kSlots>
+SlotsKernel<U> slots_kernel_for(std::int64_t k) {
+  SlotsKernel<U> chosen = {&take_slots<U, tuning::kTopKColumnsMaxK>, tuning::kTopKColumnsMaxK};
+  static_cast<void>(
+      ((k <= kSlots ? (chosen = {&take_slots<U, kSlots>, kSlots}, true) : false) || ...));
+  return chosen;
+}
+
+/// The keys of a tile's elements; lanes beyond the tile's have the lowest.
+template <class U>
+Tile<U> keys_of(const TopKColumns& a, const Tile<U>& tile, U* keys, std::int64_t* key_rows) {
+  constexpr std::int64_t kWidth = Lanes<U>::kWidth;
+  const std::int64_t padded = (tile.lanes + kWidth - 1) / kWidth * kWidth;
+  const Columns& columns = a.columns;
+  if (columns.packing == Packing::kTransposed) {
+    const std::int64_t rows = columns.block * columns.blocks;
+    a.load(tile.data, 1, rows * columns.tile_lanes, keys);
+    for (std::int64_t r = 0; tile.lanes < padded && r < rows; ++r) {
+      for (std::int64_t l = tile.lanes; l < padded; ++l) keys[r * columns.tile_lanes + l] = 0;
+    }
+    return {keys, tile.rows, tile.n, tile.groups, tile.group_stride, tile.lanes};
+  }
+  U* to = keys;
+  for (std::int64_t r = 0; r < tile.n; ++r) {
+    key_rows[r] = to - keys;
+    for (std::int64_t g = 0; g < tile.groups; ++g, to += padded) {
+      a.load(tile.data + tile.rows[r] + g * tile.group_stride, 1, tile.lanes, to);
+      for (std::int64_t l = tile.lanes; l < padded; ++l) to[l] = 0;
+    }
+  }
+  return {keys, key_rows, tile.n, tile.groups, padded, tile.lanes};
+}
+
+/// Slots that kept the lowest key are for the first elements that have it.
+template <class U>
+void fill_slots(const TopKColumns& a, const U* data, std::int64_t group, std::int64_t lanes,
+                const SlotsState<typename Lanes<U>::Lane>& state) {
+  using L = Lanes<U>;
+  for (std::int64_t l = 0; l < lanes; ++l) {
+    if (state.keys[(a.k - 1) * state.stride + l] != L::kLowest) continue;
+    std::int64_t next = 0;
+    for (std::int64_t j = 0; j < a.k; ++j) {
+      if (state.keys[j * state.stride + l] != L::kLowest) continue;
+      for (; next < a.columns.last - 1; ++next) {
+        U key;
+        a.load(data + element_offset(a.columns, group, l, next), 1, 1, &key);
+        if (key == 0) break;
+      }
+      // In bounds even under concurrent modification.
+      const std::int64_t found = min_of(next++, a.columns.last - 1);
+      state.positions[j * state.stride + l] = static_cast<typename L::Lane>(found);
+    }
+  }
+}
+
+/// Writes the first k slots of a group's lanes; `keys` and `elements` have room for them.
+template <class U>
+void write_slots(const TopKColumns& a, const U* data, std::int64_t group, std::int64_t lanes,
+                 const SlotsState<typename Lanes<U>::Lane>& state, U* keys, U* elements,
+                 std::int64_t value_offset, std::int64_t index_offset) {
+  using L = Lanes<U>;
+  const auto position = [&state](std::int64_t j, std::int64_t l) {
+    return static_cast<typename L::Bits>(state.positions[j * state.stride + l]);
+  };
+  for (std::int64_t j = 0; j < a.k; ++j) {
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      keys[j * lanes + l] = L::key(state.keys[j * state.stride + l]);
+    }
+  }
+  if (!a.decode(keys, a.k * lanes, elements)) {
+    for (std::int64_t j = 0; j < a.k; ++j) {
+      for (std::int64_t l = 0; l < lanes; ++l) {
+        elements[j * lanes + l] = data[element_offset(a.columns, group, l, position(j, l))];
+      }
+    }
+  }
+  const TopKOutput& values = a.values;
+  write_tile(static_cast<U*>(values.data) + value_offset, values.k_stride, values.lane_stride, a.k,
+             lanes, [=](std::int64_t j, std::int64_t l) { return elements[j * lanes + l]; });
+  const TopKOutput& indices = a.indices;
+  const auto write_indices = [&](auto* to) {
+    using Index = std::remove_reference_t<decltype(*to)>;
+    write_tile(to + index_offset, indices.k_stride, indices.lane_stride, a.k, lanes,
+               [=](std::int64_t j, std::int64_t l) { return static_cast<Index>(position(j, l)); });
+  };
+  if (a.index_size == 4) {
+    write_indices(static_cast<std::uint32_t*>(indices.data));
+  } else {
+    write_indices(static_cast<std::uint64_t*>(indices.data));
+  }
+}
+
+template <class U>
+void top_k_columns(const TopKColumns& a) {
+  using L = Lanes<U>;
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(U));
+  const SlotsKernel<U> kernel = slots_kernel_for<U, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24>(a.k);
+  const Columns& columns = a.columns;
+  const TopKColumnsScratch parts = top_k_columns_scratch(columns, kSize, a.k);
+  char* const scratch = static_cast<char*>(a.scratch);
+  U* const keys = reinterpret_cast<U*>(scratch + parts.keys);
+  auto* const key_rows = reinterpret_cast<std::int64_t*>(scratch + parts.key_rows);
+  auto* const states = reinterpret_cast<typename L::Lane*>(scratch + parts.states);
+  U* const results = reinterpret_cast<U*>(scratch + parts.results);
+  const std::int64_t group_stride =
+      columns.packing == Packing::kTransposed ? 0 : columns.group_stride;
+  for_tiles(
+      columns, [&](std::int64_t group, std::int64_t groups, std::int64_t lane, std::int64_t lanes) {
+        const U* const data =
+            static_cast<const U*>(columns.data) + group * group_stride + lane * columns.lane_stride;
+        const std::int64_t padded = (lanes + L::kWidth - 1) / L::kWidth * L::kWidth;
+        const std::int64_t stride = groups * padded;
+        const SlotsState<typename L::Lane> state = {states, states + kernel.slots * stride, stride};
+        for_tile(columns, data, groups, lanes, 0, columns.last, a.prefetches, scratch,
+                 [&](Tile<U> tile, std::int64_t position) {
+                   const std::int64_t n = tile.n;
+                   for (std::int64_t i = 0; i < n; i += columns.pass, tile.rows += columns.pass) {
+                     tile.n = min_of(columns.pass, n - i);
+                     const Tile<U> part = keys_of(a, tile, keys, key_rows);
+                     for (std::int64_t g = 0; g < groups; ++g) {
+                       for (std::int64_t l = 0; l < lanes; l += L::kWidth) {
+                         kernel.take(part.data + g * part.group_stride + l, part.rows, part.n,
+                                     position + i, position + i == 0, state.at(g * padded + l));
+                       }
+                     }
+                   }
+                 });
+        for (std::int64_t g = 0; g < groups; ++g) {
+          const SlotsState<typename L::Lane> of_group = state.at(g * padded);
+          fill_slots(a, data, g, lanes, of_group);
+          write_slots(a, data, g, lanes, of_group, results, results + a.k * lanes,
+                      (group + g) * a.values.group_stride + lane * a.values.lane_stride,
+                      (group + g) * a.indices.group_stride + lane * a.indices.lane_stride);
+        }
+      });
+}
+
+}  // namespace
+}  // namespace DMLCPU_LEVEL
+}  // namespace dmlcpu

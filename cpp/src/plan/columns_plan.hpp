@@ -1,0 +1,72 @@
+// How columns are chosen: which axes fill vectors of lanes, which are walked, how a tile is packed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/kernel_table.hpp"
+#include "plan/axes.hpp"
+
+namespace dmlcpu {
+
+/// The positions of a reduction, one or several axes in the order of their indices.
+struct Walk {
+  /// The axes of one period, the last of them changing fastest; strides are {input, index step, 0}.
+  Axes axes;
+  std::int64_t n = 1;
+  std::int64_t period = 1;         ///< positions that the axes reach
+  std::int64_t period_stride = 0;  ///< from period to period
+  std::int64_t index_step = 1;     ///< from position to position
+
+  /// Takes as many axes as have one index step from position to position, while a period has at
+  /// most `limit` positions. Of the axes in a period none has a stride of `stride_limit` or more.
+  /// If `whole`, the last period has as many positions as the others: all of it may be read.
+  Walk() = default;
+  Walk(Axes& reduced, std::int64_t limit, std::int64_t stride_limit, bool whole);
+};
+
+/// Kernel calls on `groups` x `lanes` columns at each position of outer loops. Strides of `groups`
+/// and `results` are {input, and two outputs}.
+struct ColumnsPlan {
+  Walk walk;
+  Axis groups = kUnitAxis;
+  /// A lane for each result; or, if `lanes` is larger, further elements of the same results, whose
+  /// indices are `widened_step` higher for each `results.size` lanes.
+  Axis results = kUnitAxis;
+  std::int64_t lanes = 1;
+  std::int64_t lane_stride = 1;
+  std::int64_t widened_step = 0;
+  std::int64_t input_offset = 0;  ///< of the first lane's first position
+  std::int64_t index_base = 0;    ///< its index
+  /// If so, the lanes are a reduced axis, or part of one.
+  bool widened() const { return lanes > results.size; }
+  /// Whether the walked axis' last positions do not fill the lanes. They are taken by another one,
+  /// at this offset and index, that takes some elements twice.
+  bool left = false;
+  std::int64_t left_offset = 0;
+  std::int64_t left_index = 0;
+
+  Packing packing = Packing::kNone;
+  Axes blocks;  ///< kTransposed: walked axes from block to block
+  std::int64_t block = 0;
+  std::int64_t block_first = 0;  ///< of a block's elements, from where it is walked from
+  std::int64_t tile_groups = 1;
+  std::int64_t tile_lanes = 1;
+  std::int64_t pass = 1;
+  std::int64_t ahead = 0;
+
+  /// The kernel's view, without memory. Strides of the groups and rows are those of the packed
+  /// form.
+  Columns columns() const;
+  /// Columns::rows, then Columns::block_offsets.
+  void fill_rows(std::int64_t* rows) const;
+  std::int64_t row_count() const { return walk.period + positions(blocks); }
+};
+
+/// Takes the columns' axes out of the loops over kept and reduced elements, which are simplified
+/// and whose kept strides are not negative; `widens` if positions may be lanes.
+ColumnsPlan plan_columns(std::int64_t element_size, bool widens, Axes& kept, Axes& reduced);
+
+std::string to_text(const ColumnsPlan& plan);
+
+}  // namespace dmlcpu

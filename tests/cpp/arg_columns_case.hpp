@@ -1,0 +1,253 @@
+// Columns with memory of their own, and an element-by-element order, for the test of the kernels of
+// argmin and argmax.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <random>
+#include <vector>
+
+#include "kernels/kernel_table.hpp"
+
+namespace cases {
+
+using dmlcpu::Columns;
+using dmlcpu::DataType;
+using dmlcpu::Packing;
+
+constexpr char kGuard = 0x5a;
+constexpr std::int64_t kGuardBytes = 192;
+
+inline std::mt19937 generator(1);
+
+/// A number in [0, count).
+inline std::int64_t random(std::int64_t count) {
+  return static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(count));
+}
+
+template <class T>
+T any_of(std::initializer_list<T> values) {
+  return values.begin()[random(static_cast<std::int64_t>(values.size()))];
+}
+
+// --- elements ----------------------------------------------------------------------------------
+
+struct Type {
+  DataType type;
+  std::int64_t size;
+  bool is_float;
+  std::uint64_t infinity;  ///< its bits
+};
+
+inline Type type_of(DataType type) {
+  Type t{type, static_cast<std::int64_t>(dmlcpu::info(type).size), false, 0};
+  if (type == DataType::kFloat16) t.infinity = 0x7c00;
+  if (type == DataType::kBFloat16) t.infinity = 0x7f80;
+  if (type == DataType::kFloat32) t.infinity = 0x7f800000;
+  if (type == DataType::kFloat64) t.infinity = 0x7ff0000000000000;
+  t.is_float = t.infinity != 0;
+  return t;
+}
+
+inline std::uint64_t sign_of(const Type& t) { return std::uint64_t{1} << (8 * t.size - 1); }
+
+inline bool is_nan(const Type& t, std::uint64_t bits) {
+  return t.is_float && (bits & (sign_of(t) - 1)) > t.infinity;
+}
+
+/// An integer in the order of the elements, NaNs apart; both zeros have the same.
+inline std::int64_t number_of(const Type& t, std::uint64_t bits) {
+  const bool negative = (bits & sign_of(t)) != 0;
+  const auto magnitude = static_cast<std::int64_t>(bits & (sign_of(t) - 1));
+  if (t.is_float) return negative ? -magnitude : magnitude;
+  if (dmlcpu::info(t.type).kind == 'i') {
+    return static_cast<std::int64_t>(negative ? bits | ~(sign_of(t) - 1) : bits);
+  }
+  return static_cast<std::int64_t>(bits ^ (std::uint64_t{1} << 63));
+}
+
+/// Whether a comes strictly before b.
+inline bool beats(const Type& t, dmlcpu::Ranking ranking, std::uint64_t a, std::uint64_t b) {
+  using dmlcpu::Ranking;
+  const bool nan_first =
+      ranking == Ranking::kLargestNanFirst || ranking == Ranking::kSmallestNanFirst;
+  const bool largest = ranking == Ranking::kLargestNanFirst || ranking == Ranking::kLargestNanLast;
+  if (is_nan(t, a) || is_nan(t, b)) {
+    return is_nan(t, a) != is_nan(t, b) && is_nan(t, a) == nan_first;
+  }
+  return largest ? number_of(t, a) > number_of(t, b) : number_of(t, a) < number_of(t, b);
+}
+
+/// Few values and many ties; zeros, infinities and NaNs of either sign and several payloads.
+inline std::vector<std::uint64_t> pool_of(const Type& t) {
+  const std::uint64_t sign = sign_of(t);
+  if (!t.is_float) return {0, 1, 2, sign - 1, sign, sign + 1, 2 * (sign - 1) + 1};
+  const std::uint64_t infinity = t.infinity;
+  const std::uint64_t one = infinity / 2 + 1;
+  return {0,
+          sign,
+          1,
+          sign + 1,
+          one,
+          one + 1,
+          sign + one,
+          sign + one + 3,
+          infinity,
+          sign + infinity,
+          infinity + 1,
+          sign + infinity + 1,
+          sign - 1,
+          sign + (sign - 1),
+          infinity + 5};
+}
+
+// --- columns -----------------------------------------------------------------------------------
+
+/// Columns with memory: elements between guards, everything else is NaN or the largest.
+struct Case {
+  Type type;
+  Columns columns{};
+  std::vector<std::int64_t> rows;  ///< then the block offsets
+  std::vector<char> memory;
+  std::int64_t origin = 0;  ///< of the first element, in elements
+
+  std::int64_t offset(std::int64_t position, std::int64_t group, std::int64_t lane) const {
+    const std::int64_t row = rows[static_cast<std::size_t>(position % columns.period)];
+    std::int64_t offset = row + group * columns.group_stride;
+    if (columns.packing == Packing::kTransposed) {
+      offset /= columns.tile_lanes;
+      offset = rows[static_cast<std::size_t>(columns.period + offset / columns.block)] +
+               offset % columns.block;
+    }
+    return origin + offset + position / columns.period * columns.period_stride +
+           lane * columns.lane_stride;
+  }
+  std::uint64_t bits(std::int64_t position, std::int64_t group, std::int64_t lane) const {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, memory.data() + offset(position, group, lane) * type.size,
+                static_cast<std::size_t>(type.size));
+    return bits;
+  }
+  void set(std::int64_t position, std::int64_t group, std::int64_t lane, std::uint64_t bits) {
+    std::memcpy(memory.data() + offset(position, group, lane) * type.size, &bits,
+                static_cast<std::size_t>(type.size));
+  }
+};
+
+struct Shape {
+  Packing packing;
+  std::int64_t n;
+  std::int64_t period;
+  std::int64_t groups;
+  std::int64_t lanes;
+};
+
+inline Case make_case(DataType type, const Shape& shape) {
+  Case c;
+  c.type = type_of(type);
+  Columns& columns = c.columns;
+  columns.packing = shape.packing;
+  columns.last = shape.n;
+  columns.period = shape.period;
+  columns.groups = shape.groups;
+  columns.lanes = shape.lanes;
+  columns.tile_lanes = std::max<std::int64_t>(
+      1, any_of({shape.lanes, shape.lanes, shape.lanes + 3, (shape.lanes + 1) / 2}));
+  columns.tile_groups = any_of({shape.groups, std::int64_t{1}, (shape.groups + 1) / 2});
+  columns.pass = any_of({std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, shape.period});
+  columns.ahead = any_of<std::int64_t>({0, 16, -16});
+  const std::int64_t gap = random(3);
+  const std::int64_t group_gap = random(2);
+  if (shape.packing == Packing::kTransposed) {
+    // Blocks of some positions, each with all groups and a gap at its end, as far apart as all
+    // lanes are, or beside each other.
+    columns.tile_groups = shape.groups;
+    std::int64_t blocks = any_of<std::int64_t>({1, 1, 2, 3});
+    while (shape.period % blocks != 0) --blocks;
+    const std::int64_t positions = shape.period / blocks;
+    columns.blocks = blocks;
+    columns.block = positions * shape.groups + group_gap;
+    const bool inside = random(2) == 0;
+    columns.lane_stride = inside ? blocks * columns.block + gap : columns.block + gap;
+    const std::int64_t block_stride = inside ? columns.block : shape.lanes * columns.lane_stride;
+    columns.period_stride = shape.lanes * blocks * (columns.block + gap);
+    if (random(4) == 0) {
+      columns.lane_stride = -columns.lane_stride;
+    }
+    const bool groups_outside = random(2) == 0;
+    columns.group_stride = columns.tile_lanes * (groups_outside ? positions : 1);
+    for (std::int64_t i = 0; i < shape.period; ++i) {
+      const std::int64_t in_block = i % positions * (groups_outside ? 1 : shape.groups);
+      c.rows.push_back((i / positions * columns.block + in_block) * columns.tile_lanes);
+    }
+    for (std::int64_t b = 0; b < blocks; ++b) c.rows.push_back(b * block_stride);
+  } else {
+    columns.lane_stride =
+        shape.packing == Packing::kNone ? 1 : any_of<std::int64_t>({-1, 2, 3, -3, 4, 5, 7});
+    const std::int64_t width = (shape.lanes - 1) * std::abs(columns.lane_stride) + 1;
+    columns.group_stride = width + gap;
+    const std::int64_t row = shape.groups * columns.group_stride + group_gap;
+    const bool descends = random(3) == 0;
+    for (std::int64_t i = 0; i < shape.period; ++i) c.rows.push_back(descends ? -i * row : i * row);
+    columns.period_stride = (descends ? -1 : 1) * shape.period * row;
+  }
+  std::int64_t lowest = 0;
+  std::int64_t highest = 0;
+  for (std::int64_t i : {std::int64_t{0}, shape.n - 1, shape.period - 1, shape.n / 2}) {
+    for (std::int64_t g : {std::int64_t{0}, shape.groups - 1}) {
+      for (std::int64_t l : {std::int64_t{0}, shape.lanes - 1}) {
+        for (std::int64_t j = i - i % shape.period; j <= i; ++j) {
+          const std::int64_t offset = c.offset(j, g, l);
+          lowest = std::min(lowest, offset);
+          highest = std::max(highest, offset);
+        }
+      }
+    }
+  }
+  const std::int64_t rest = shape.packing == Packing::kTransposed
+                                ? columns.period_stride + columns.blocks * columns.block
+                                : columns.group_stride;
+  c.origin = -lowest + kGuardBytes;
+  c.memory.resize(
+      static_cast<std::size_t>((highest - lowest + rest + 2 * kGuardBytes) * c.type.size));
+  const std::uint64_t worst = c.type.is_float ? sign_of(c.type) - 1 : sign_of(c.type);
+  for (std::size_t i = 0; i < c.memory.size(); i += static_cast<std::size_t>(c.type.size)) {
+    std::memcpy(c.memory.data() + i, &worst, static_cast<std::size_t>(c.type.size));
+  }
+  return c;
+}
+
+template <class Value>
+void fill(Case& c, Value&& value) {
+  for (std::int64_t i = 0; i < c.columns.last; ++i) {
+    for (std::int64_t g = 0; g < c.columns.groups; ++g) {
+      for (std::int64_t l = 0; l < c.columns.lanes; ++l) c.set(i, g, l, value(i, g, l));
+    }
+  }
+}
+
+/// Bytes between guards, aligned to 64 bytes.
+class Guarded {
+ public:
+  explicit Guarded(std::int64_t bytes)
+      : bytes_(bytes), memory_(static_cast<std::size_t>(bytes + 3 * kGuardBytes), kGuard) {
+    const auto address = reinterpret_cast<std::uintptr_t>(memory_.data()) + kGuardBytes;
+    first_ = memory_.data() + kGuardBytes + (64 - address % 64) % 64;
+  }
+  char* data() { return first_; }
+  bool is_intact() const {
+    const auto is_guard = [](char byte) { return byte == kGuard; };
+    return std::all_of(memory_.data(), static_cast<const char*>(first_), is_guard) &&
+           std::all_of(static_cast<const char*>(first_) + bytes_, memory_.data() + memory_.size(),
+                       is_guard);
+  }
+
+ private:
+  std::int64_t bytes_;
+  std::vector<char> memory_;
+  char* first_;
+};
+
+}  // namespace cases
