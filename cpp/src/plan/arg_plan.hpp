@@ -32,9 +32,17 @@ enum class Split : std::uint8_t { kNone, kReduced, kPositions, kLanes };
 /// Strides of kept axes are {input, indices, values}, of reduced ones {input, index step, 0}.
 struct ArgPlan {
   ArgStrategy strategy = ArgStrategy::kFill;
+  Split split = Split::kNone;
+  bool merges = false;  ///< whether results are merged before they are written
+  /// Reduced axes were reversed so that the first of equal elements is wanted; the index is then
+  /// `reduced_count` - 1 - the index found.
+  bool from_end = false;
+  int threads = 1;
+  std::int64_t reduced_count = 1;
   std::int64_t input_offset = 0;  ///< of the first element visited
   std::int64_t index_offset = 0;  ///< of the first elements written
   std::int64_t value_offset = 0;
+  std::int64_t value_stride = 0;  ///< of the input, from index to index, if values are wanted
   Axes kept;
   Axes reduced;
 
@@ -42,18 +50,9 @@ struct ArgPlan {
   Axis lines = kUnitAxis;  ///< kRows: a row for each result
   ColumnsPlan columns;     ///< kColumns
 
-  /// Reduced axes were reversed so that the first of equal elements is wanted; the index is then
-  /// `reduced_count` - 1 - the index found.
-  bool from_end = false;
-  std::int64_t reduced_count = 1;
-  std::int64_t value_stride = 0;  ///< of the input, from index to index, if values are wanted
-
-  bool merges = false;  ///< whether results are merged before they are written
   std::int64_t task_groups = 1;
   std::int64_t task_results = 1;
-  Split split = Split::kNone;
   std::int64_t parts = 1;
-  int threads = 1;
 
   const Axis& groups() const { return columns.groups; }
   const Axis& results() const {
