@@ -28,7 +28,7 @@ DIRECTIONS = ("increasing", "decreasing")
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_top_k_strategies_and_adversarial_data(instruction_set, dtype, direction):
     """Lengths around the direct limit and the rank chunk, every k around a change of strategy."""
-    chunk = TUNING.kRankChunkBytes // np.dtype(dtype).itemsize
+    chunk = TUNING.kKeyChunkBytes // np.dtype(dtype).itemsize
     for n in [
         2,
         3,

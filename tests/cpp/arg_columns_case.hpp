@@ -9,7 +9,8 @@
 #include <random>
 #include <vector>
 
-#include "kernels/kernel_table.hpp"
+#include "dmlcpu/data_type.hpp"
+#include "kernels/arg_interface.hpp"
 
 namespace cases {
 
@@ -69,11 +70,11 @@ inline std::int64_t number_of(const Type& t, std::uint64_t bits) {
 }
 
 /// Whether a comes strictly before b.
-inline bool beats(const Type& t, dmlcpu::Ranking ranking, std::uint64_t a, std::uint64_t b) {
-  using dmlcpu::Ranking;
+inline bool beats(const Type& t, dmlcpu::Ordering ordering, std::uint64_t a, std::uint64_t b) {
+  using dmlcpu::Ordering;
   const bool nan_first =
-      ranking == Ranking::kLargestNanFirst || ranking == Ranking::kSmallestNanFirst;
-  const bool largest = ranking == Ranking::kLargestNanFirst || ranking == Ranking::kLargestNanLast;
+      ordering == Ordering::kLargestNanFirst || ordering == Ordering::kSmallestNanFirst;
+  const bool largest = ordering == Ordering::kLargestNanFirst || ordering == Ordering::kLargestNanLast;
   if (is_nan(t, a) || is_nan(t, b)) {
     return is_nan(t, a) != is_nan(t, b) && is_nan(t, a) == nan_first;
   }

@@ -33,7 +33,7 @@ struct Found {
 };
 
 /// The first of the best elements of `results` results of a group, by index.
-std::vector<Found> expected(const Case& c, const ArgColumns& a, dmlcpu::Ranking ranking) {
+std::vector<Found> expected(const Case& c, const ArgColumns& a, dmlcpu::Ordering ordering) {
   std::vector<Found> all;
   for (std::int64_t g = 0; g < c.columns.groups; ++g) {
     for (std::int64_t r = 0; r < a.results; ++r) {
@@ -43,11 +43,11 @@ std::vector<Found> expected(const Case& c, const ArgColumns& a, dmlcpu::Ranking 
         for (std::int64_t i = a.columns.first; i < a.columns.last; ++i) {
           const Found x = {a.index_base + i * a.index_step + l / a.results * a.widened_step,
                            c.bits(i, g, l)};
-          const bool ties = !first && !beats(c.type, ranking, x.bits, best.bits) &&
-                            !beats(c.type, ranking, best.bits, x.bits);
+          const bool ties = !first && !beats(c.type, ordering, x.bits, best.bits) &&
+                            !beats(c.type, ordering, best.bits, x.bits);
           // Written results have the first position, whichever way indices go.
           const bool earlier = a.keys != nullptr && x.index < best.index;
-          if (first || beats(c.type, ranking, x.bits, best.bits) || (ties && earlier)) best = x;
+          if (first || beats(c.type, ordering, x.bits, best.bits) || (ties && earlier)) best = x;
           first = false;
         }
       }
@@ -71,12 +71,12 @@ ArgColumns call_of(const Case& c, Guarded& scratch) {
   return a;
 }
 
-void run(const Case& c, dmlcpu::Ranking ranking, const ArgColumns& a) {
-  dmlcpu::kernels().arg->columns[static_cast<int>(c.type.type)][static_cast<int>(ranking)](a);
+void run(const Case& c, dmlcpu::Ordering ordering, const ArgColumns& a) {
+  dmlcpu::kernels().arg->columns[static_cast<int>(c.type.type)][static_cast<int>(ordering)](a);
 }
 
 /// Merged at once, or in two calls, the later positions first or last.
-void check_merged(const Case& c, dmlcpu::Ranking ranking) {
+void check_merged(const Case& c, dmlcpu::Ordering ordering) {
   Guarded scratch(arg_columns_scratch_bytes(c.columns, c.type.size));
   ArgColumns a = call_of(c, scratch);
   a.index_base = random(50);
@@ -91,7 +91,7 @@ void check_merged(const Case& c, dmlcpu::Ranking ranking) {
   Guarded indices(8 * count);
   a.keys = reinterpret_cast<std::int64_t*>(keys.data());
   a.indices = reinterpret_cast<std::int64_t*>(indices.data());
-  const std::vector<Found> want = expected(c, a, ranking);
+  const std::vector<Found> want = expected(c, a, ordering);
   const std::int64_t n = c.columns.last;
   const std::int64_t middle = random(2) == 0 ? 0 : random(n);
   const bool reversed = random(2) == 0;
@@ -100,7 +100,7 @@ void check_merged(const Case& c, dmlcpu::Ranking ranking) {
     a.columns.first = is_first ? 0 : middle;
     a.columns.last = is_first ? middle : n;
     if (a.columns.first == a.columns.last) continue;
-    run(c, ranking, a);
+    run(c, ordering, a);
     a.starts = false;
   }
   CHECK(scratch.is_intact() && keys.is_intact() && indices.is_intact());
@@ -111,21 +111,21 @@ void check_merged(const Case& c, dmlcpu::Ranking ranking) {
     if (i == 0) continue;
     // Keys are in the order of the elements.
     const Found& y = want[static_cast<std::size_t>(i - 1)];
-    good = good && (a.keys[i] > a.keys[i - 1]) == beats(c.type, ranking, x.bits, y.bits) &&
-           (a.keys[i] < a.keys[i - 1]) == beats(c.type, ranking, y.bits, x.bits);
+    good = good && (a.keys[i] > a.keys[i - 1]) == beats(c.type, ordering, x.bits, y.bits) &&
+           (a.keys[i] < a.keys[i - 1]) == beats(c.type, ordering, y.bits, x.bits);
   }
   CHECK(good);
 }
 
 /// Written in the output's type, with values or without.
-void check_written(const Case& c, dmlcpu::Ranking ranking) {
+void check_written(const Case& c, dmlcpu::Ordering ordering) {
   Guarded scratch(arg_columns_scratch_bytes(c.columns, c.type.size));
   ArgColumns a = call_of(c, scratch);
   a.index_base = any_of<std::int64_t>({0, 7, 5000});
   a.index_step = any_of<std::int64_t>({1, -1, 3});
   if (a.index_step < 0) a.index_base += c.columns.last;
   a.columns.first = random(3) == 0 ? random(c.columns.last) : 0;
-  const std::vector<Found> want = expected(c, a, ranking);
+  const std::vector<Found> want = expected(c, a, ordering);
   dmlcpu::ArgOutput& out = a.output;
   out.index_size = any_of<std::int64_t>({4, 8});
   const std::int64_t groups = c.columns.groups;
@@ -144,7 +144,7 @@ void check_written(const Case& c, dmlcpu::Ranking ranking) {
   Guarded values(value_span * c.type.size);
   out.indices = indices.data();
   if (random(4) != 0) out.values = values.data();
-  run(c, ranking, a);
+  run(c, ordering, a);
   CHECK(scratch.is_intact() && indices.is_intact() && values.is_intact());
   // Put the guard over all that should be written, after it was compared.
   bool good = true;
@@ -170,10 +170,10 @@ void check_written(const Case& c, dmlcpu::Ranking ranking) {
 }
 
 void check_case(const Case& c) {
-  for (int ranking = 0; ranking < dmlcpu::kRankingCount; ++ranking) {
-    check_merged(c, static_cast<dmlcpu::Ranking>(ranking));
+  for (int ordering = 0; ordering < dmlcpu::kOrderingCount; ++ordering) {
+    check_merged(c, static_cast<dmlcpu::Ordering>(ordering));
     if (c.columns.last > dmlcpu::arg_run_positions(c.type.size)) continue;
-    check_written(c, static_cast<dmlcpu::Ranking>(ranking));
+    check_written(c, static_cast<dmlcpu::Ordering>(ordering));
   }
 }
 
@@ -257,8 +257,8 @@ void test_counters_that_wrap(DataType type) {
         const std::int64_t edge = edges[l % 7];
         return static_cast<std::uint64_t>(i == edge || (ties && i > edge) ? 9 : 5);
       });
-      check_merged(c, dmlcpu::Ranking::kLargestNanFirst);
-      check_merged(c, dmlcpu::Ranking::kSmallestNanLast);
+      check_merged(c, dmlcpu::Ordering::kLargestNanFirst);
+      check_merged(c, dmlcpu::Ordering::kSmallestNanLast);
     }
   }
 }

@@ -26,8 +26,8 @@ void test_last_axis_is_reduced_by_rows() {
   const ArgPlan p = plan_of(descriptor({8, 4, 1000}, {2}));
   CHECK(p.strategy == ArgStrategy::kRows);
   CHECK(p.n.size == 1000);
-  CHECK(p.lines.size == 32);
-  CHECK(p.kept.count == 0 && p.reduced.count == 0);
+  CHECK(p.tasks.results.size == 32);
+  CHECK(p.tasks.kept.count == 0 && p.reduced.count == 0);
   CHECK(p.merges);
 }
 
@@ -36,8 +36,8 @@ void test_first_axis_is_reduced_by_columns() {
   CHECK(p.strategy == ArgStrategy::kColumns);
   CHECK(p.columns.packing == Packing::kNone);
   CHECK(p.columns.lanes == 600 && p.columns.lane_stride == 1);
-  CHECK(p.columns.results.size == 600 && !p.columns.widened());
-  CHECK(p.columns.groups.size == 1);
+  CHECK(p.tasks.results.size == 600 && !p.columns.widened());
+  CHECK(p.tasks.groups.size == 1);
   CHECK(p.columns.walk.n == 100 && p.columns.walk.period == 100);
   CHECK(p.columns.walk.index_step == 1);
   CHECK(!p.merges);
@@ -47,15 +47,15 @@ void test_groups_are_the_next_kept_axis() {
   const ArgPlan p = plan_of(descriptor({30, 50, 20}, {1}));
   CHECK(p.strategy == ArgStrategy::kColumns);
   CHECK(p.columns.lanes == 20);
-  CHECK(p.groups().size == 30 && p.groups().strides[0] == 1000 && p.groups().strides[1] == 20);
-  CHECK(p.tasks() == 1);
+  CHECK(p.tasks.groups.size == 30 && p.tasks.groups.strides[0] == 1000 && p.tasks.groups.strides[1] == 20);
+  CHECK(p.tasks.count() == 1);
 }
 
 void test_nothing_is_compared_without_reduced_axes() {
   for (const auto& d : {descriptor({7, 5}, {}), descriptor({7, 1, 5}, {1})}) {
     const ArgPlan p = plan_of(d);
     CHECK(p.strategy == ArgStrategy::kFill);
-    CHECK(p.results().size == 35 && p.kept.count == 0);
+    CHECK(p.tasks.results.size == 35 && p.tasks.kept.count == 0);
     CHECK(arg_scratch_bytes(p, 4) == 0);
   }
 }
@@ -72,13 +72,13 @@ void test_other_reduced_axes_stay_outside_of_rows() {
   CHECK(p.n.size == 500);
   CHECK(p.reduced.count == 1 && p.reduced.axes[0].size == 5);
   CHECK(p.reduced.axes[0].strides[1] == 500);
-  CHECK(p.lines.size == 6);
+  CHECK(p.tasks.results.size == 6);
 }
 
 void test_several_reduced_axes_are_one_walk() {
   const ArgPlan p = plan_of(descriptor({80, 6, 50, 8}, {0, 2}));
   const dmlcpu::Walk& walk = p.columns.walk;
-  CHECK(p.columns.lanes == 8 && p.groups().size == 6);
+  CHECK(p.columns.lanes == 8 && p.tasks.groups.size == 6);
   CHECK(p.reduced.count == 0);
   CHECK(walk.n == 4000 && walk.axes.count == 2);
   // As many whole inner axes as the table of offsets holds.
@@ -114,7 +114,7 @@ void test_short_rows_are_transposed() {
 void test_narrow_groups_are_transposed_with_their_block() {
   const ArgPlan p = plan_of(descriptor({1000, 8, 3}, {1}));
   CHECK(p.columns.packing == Packing::kTransposed);
-  CHECK(p.columns.lanes == 1000 && p.columns.groups.size == 3);
+  CHECK(p.columns.lanes == 1000 && p.tasks.groups.size == 3);
   CHECK(p.columns.block == 24 && p.columns.tile_groups == 3);
 }
 
@@ -140,14 +140,14 @@ void test_blocks_of_many_gaps_are_packed_element_by_element() {
 void test_few_columns_are_widened() {
   const ArgPlan p = plan_of(descriptor({1000, 3}, {0}));
   const std::int64_t count = p.columns.lanes / 3;
-  CHECK(p.columns.widened() && p.columns.results.size == 3);
+  CHECK(p.columns.widened() && p.tasks.results.size == 3);
   CHECK(p.columns.packing == Packing::kNone && p.columns.lane_stride == 1);
   CHECK(p.columns.lanes * 4 >= tuning::kWidenedBytes);
   CHECK(p.columns.lanes * 4 < tuning::kWidenedBytes + 3 * 4);
   CHECK(p.columns.walk.n == 1000 / count && p.columns.widened_step == 1);
   CHECK(p.columns.left == (1000 % count != 0));
   CHECK(p.columns.left_index == 1000 - count && p.columns.left_offset == 3 * (1000 - count));
-  CHECK(p.merges && p.task_results == 3);
+  CHECK(p.merges && p.tasks.task_results == 3);
   // From two times the lanes on.
   CHECK(plan_of(descriptor({2 * count, 3}, {0})).columns.widened());
   CHECK(!plan_of(descriptor({2 * count, 3}, {0})).columns.left);
@@ -159,7 +159,7 @@ void test_reversed_positions_are_widened_in_the_order_of_memory() {
   d.axis_direction = dmlcpu::AxisDirection::kDecreasing;
   const ArgPlan p = plan_of(d);
   const std::int64_t count = p.columns.lanes / 3;
-  CHECK(p.from_end && p.input_offset == 999 * 3);
+  CHECK(p.from_end && p.offsets[0] == 999 * 3);
   CHECK(p.columns.widened_step == -1);
   CHECK(p.columns.input_offset == -3 * (count - 1) && p.columns.index_base == count - 1);
   CHECK(p.columns.left_offset == -3 * (1000 - count));
@@ -168,14 +168,14 @@ void test_reversed_positions_are_widened_in_the_order_of_memory() {
 void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
   // An axis of several, taken whole.
   const ArgPlan whole = plan_of(descriptor({30, 2, 40, 2}, {0, 2}));
-  CHECK(whole.columns.widened() && whole.columns.results.size == 1);
+  CHECK(whole.columns.widened() && whole.tasks.results.size == 1);
   CHECK(whole.columns.lanes == 40 && whole.columns.lane_stride == 2 && !whole.columns.left);
-  CHECK(whole.groups().size == 2 && whole.columns.walk.n == 30);
+  CHECK(whole.tasks.groups.size == 2 && whole.columns.walk.n == 30);
   // A part of the only one, every other element of which is read.
   ArgDescriptor few = descriptor({3, 1003}, {1});
   few.input.strides = {1, 6};
   const ArgPlan part = plan_of(few);
-  CHECK(part.columns.widened() && part.columns.results.size == 1);
+  CHECK(part.columns.widened() && part.tasks.results.size == 1);
   CHECK(part.columns.lanes == tuning::kWidenedBytes / 4 && part.columns.lane_stride == 6);
   CHECK(part.columns.left && part.columns.packing == Packing::kStrided);
 }
@@ -217,7 +217,7 @@ void test_last_ties_reverse_the_axis() {
   CHECK(p.from_end);
   CHECK(p.n.strides[0] == -1);
   CHECK(p.n.strides[1] == 1);
-  CHECK(p.input_offset == 999);
+  CHECK(p.offsets[0] == 999);
 }
 
 void test_broadcast_reduced_axes_are_not_walked() {
@@ -234,21 +234,21 @@ void test_few_tasks_are_split_into_parts() {
   CHECK(row.parts == 4 && row.split == Split::kPositions);
   const ArgPlan many = plan_of(descriptor({64, 900}, {1}), 4);
   CHECK(many.parts == 1 && many.split == Split::kNone);
-  CHECK(many.tasks() >= 4);
+  CHECK(many.tasks.count() >= 4);
   const ArgPlan outer = plan_of(descriptor({100, 3, 500}, {0, 2}), 8);
-  CHECK(outer.split == Split::kPositions && outer.tasks() * outer.parts >= 8);
+  CHECK(outer.split == Split::kPositions && outer.tasks.count() * outer.parts >= 8);
   const ArgPlan blocks = plan_of(descriptor({900, 3, 500}, {0, 2}), 8);
   CHECK(blocks.split == Split::kReduced && blocks.merges);
   // Columns: long ones are split in positions, at full width; short ones in width.
   const ArgPlan tall = plan_of(descriptor({60, 1000}, {0}), 4);
   CHECK(tall.parts == 1);
-  CHECK(tall.tasks() >= 4 && tall.task_results < 1000);
+  CHECK(tall.tasks.count() >= 4 && tall.tasks.task_results < 1000);
   const ArgPlan split = plan_of(descriptor({640, 1000}, {0}), 4);
-  CHECK(split.task_results == 1000 && split.split == Split::kPositions && split.merges);
+  CHECK(split.tasks.task_results == 1000 && split.split == Split::kPositions && split.merges);
   CHECK(split.parts >= 4 && split.columns.walk.n / split.parts >= tuning::kMinPartPositions);
   // Groups, where there are some, come first.
   const ArgPlan groups = plan_of(descriptor({64, 10, 64}, {1}), 4);
-  CHECK(groups.parts == 1 && groups.task_groups < 64 && !groups.merges);
+  CHECK(groups.parts == 1 && groups.tasks.task_groups < 64 && !groups.merges);
   // Lanes are split where they are the most of a reduction.
   ArgDescriptor columns = descriptor({5, 300}, {0, 1});
   columns.input.strides = {1, 5};
@@ -264,7 +264,7 @@ void test_few_tasks_are_split_into_parts() {
 void test_blocks_are_not_split_between_groups() {
   const ArgPlan p = plan_of(descriptor({40, 8, 3}, {1}), 8);
   CHECK(p.columns.packing == Packing::kTransposed);
-  CHECK(p.task_groups == 3);
+  CHECK(p.tasks.task_groups == 3);
 }
 
 void test_values_are_found_by_the_index() {
@@ -275,12 +275,12 @@ void test_values_are_found_by_the_index() {
   values.strides = {60, 2};
   const ArgPlan p = plan_of(d, 1, &values);
   CHECK(p.value_stride == 60);
-  CHECK(p.results().strides[2] == 2);
+  CHECK(p.tasks.results.strides[2] == 2);
   d.axis_direction = dmlcpu::AxisDirection::kDecreasing;
   d.input.strides[1] = -1;
   const ArgPlan reversed = plan_of(d, 1, &values);
-  CHECK(reversed.results().strides[0] == 1 && reversed.results().strides[2] == -2);
-  CHECK(reversed.value_offset == 2 * 59);
+  CHECK(reversed.tasks.results.strides[0] == 1 && reversed.tasks.results.strides[2] == -2);
+  CHECK(reversed.offsets[2] == 2 * 59);
 }
 
 void test_a_second_thread_is_used_from_some_grains_on() {

@@ -150,10 +150,10 @@ Results expected(const ArgDescriptor& d, bool from_end) {
 /// Offsets of a tile's elements, as Columns says.
 class Elements {
  public:
-  Elements(const Case& c, const ColumnsPlan& plan)
+  Elements(const Case& c, const ColumnsPlan& plan, const dmlcpu::Axis& groups)
       : case_(c),
         plan_(plan),
-        columns_(plan.columns()),
+        columns_(plan.columns(groups)),
         rows_(static_cast<std::size_t>(plan.row_count())) {
     plan.fill_rows(rows_.data());
   }
@@ -202,32 +202,32 @@ Results visited(const Case& c, const ArgPlan& plan) {
   Results results;
   const ColumnsPlan& columns = plan.columns;
   const bool is_columns = plan.strategy == ArgStrategy::kColumns;
-  const Elements elements(c, columns);
-  const std::int64_t widened = columns.lanes / columns.results.size;
-  Odometer kept(plan.kept);
-  for (std::int64_t k = 0; k < positions(plan.kept); ++k, kept.next()) {
-    for (std::int64_t g = 0; g < plan.groups().size; ++g) {
-      for (std::int64_t r = 0; r < plan.results().size; ++r) {
+  const Elements elements(c, columns, plan.tasks.groups);
+  const std::int64_t widened = columns.per_result;
+  Odometer kept(plan.tasks.kept);
+  for (std::int64_t k = 0; k < positions(plan.tasks.kept); ++k, kept.next()) {
+    for (std::int64_t g = 0; g < plan.tasks.groups.size; ++g) {
+      for (std::int64_t r = 0; r < plan.tasks.results.size; ++r) {
         const auto place = [&](int s) {
-          return kept.offsets()[s] + g * plan.groups().strides[s] + r * plan.results().strides[s];
+          return kept.offsets()[s] + g * plan.tasks.groups.strides[s] + r * plan.tasks.results.strides[s];
         };
-        Visits& visits = results[plan.index_offset + place(1)];
+        Visits& visits = results[plan.offsets[1] + place(1)];
         Odometer reduced(plan.reduced);
         for (std::int64_t i = 0; i < positions(plan.reduced); ++i, reduced.next()) {
           const std::int64_t index = reduced.offsets()[1];
           if (!is_columns) {
-            const std::int64_t first = plan.input_offset + place(0) + reduced.offsets()[0];
+            const std::int64_t first = plan.offsets[0] + place(0) + reduced.offsets()[0];
             for (std::int64_t p = 0; p < plan.n.size; ++p) {
               visits.emplace_back(first + p * plan.n.strides[0], index + p * plan.n.strides[1]);
             }
             continue;
           }
           const std::int64_t first =
-              plan.input_offset + kept.offsets()[0] + reduced.offsets()[0] + columns.input_offset;
+              plan.offsets[0] + kept.offsets()[0] + reduced.offsets()[0] + columns.input_offset;
           if (g == 0 && r == 0) elements.check_blocks(first);
           const auto visit = [&](std::int64_t data, std::int64_t base, std::int64_t p) {
             for (std::int64_t w = 0; w < widened; ++w) {
-              visits.emplace_back(data + elements.offset(p, g, w * columns.results.size + r),
+              visits.emplace_back(data + elements.offset(p, g, w * plan.tasks.results.size + r),
                                   base + p * columns.walk.index_step + w * columns.widened_step);
             }
           };
@@ -245,16 +245,16 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
   const ColumnsPlan& c = plan.columns;
   CHECK(c.pass >= 1 && c.pass <= std::max<std::int64_t>(c.walk.period, 1));
   CHECK(c.tile_lanes >= 1 && c.tile_lanes <= c.lanes);
-  CHECK(c.tile_groups >= 1 && c.tile_groups <= c.groups.size);
+  CHECK(c.tile_groups >= 1 && c.tile_groups <= plan.tasks.groups.size);
   if (c.packing == Packing::kTransposed) {
     // There is one tile of groups, and no task has fewer.
-    CHECK(c.tile_groups == c.groups.size && plan.task_groups == c.groups.size);
+    CHECK(c.tile_groups == plan.tasks.groups.size && plan.tasks.task_groups == plan.tasks.groups.size);
     CHECK(c.block * positions(c.blocks) <= tuning::kBlockElements);
   }
   // A task that merges has a result for each lane of its tile, or all of its results.
   if (plan.merges) {
-    CHECK(plan.task_groups <= c.tile_groups || c.packing == Packing::kTransposed);
-    CHECK(c.widened() ? plan.task_results == c.results.size : plan.task_results <= c.tile_lanes);
+    CHECK(plan.tasks.task_groups <= c.tile_groups || c.packing == Packing::kTransposed);
+    CHECK(c.widened() ? plan.tasks.task_results == plan.tasks.results.size : plan.tasks.task_results <= c.tile_lanes);
   } else {
     CHECK(c.walk.n <= dmlcpu::arg_run_positions(element_size));
     CHECK(plan.reduced.count == 0 && plan.parts == 1 && !c.widened());
@@ -268,7 +268,7 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
       : c.packing == Packing::kTransposed
           ? std::max(tuning::kTransposeBytes, tuning::kBlockElements * 64)
           : std::max(tuning::kTransposeBytes, c.tile_groups * c.tile_lanes * element_size + 63);
-  const std::int64_t best = dmlcpu::arg_tile_bytes(c.columns(), element_size);
+  const std::int64_t best = dmlcpu::arg_tile_bytes(c.columns(plan.tasks.groups), element_size);
   CHECK(best >= c.tile_groups * c.tile_lanes * element_size);
   CHECK(arg_scratch_bytes(plan, element_size) <= 2 * best + packed + rows + 64);
 }
@@ -285,7 +285,7 @@ void note(const ArgPlan& plan) {
   reached.insert(packing);
   if (c.widened()) {
     const std::string widened =
-        packing + " widened" + (c.results.size > 1 ? " of several results" : "");
+        packing + " widened" + (plan.tasks.results.size > 1 ? " of several results" : "");
     reached.insert(widened);
     if (c.left) reached.insert(widened + " left");
     if (c.left && plan.reduced.count > 0) reached.insert("left in outer reduced axes");
@@ -295,7 +295,7 @@ void note(const ArgPlan& plan) {
   if (positions(c.blocks) > 1 && c.packing == Packing::kTransposed) reached.insert("blocks");
   if (c.walk.period < c.walk.n) reached.insert(packing + " periods");
   if (c.walk.axes.count > 1) reached.insert(packing + " of several axes");
-  if (c.groups.size > 1) reached.insert(packing + " groups");
+  if (plan.tasks.groups.size > 1) reached.insert(packing + " groups");
   if (c.block_first < 0) reached.insert("reversed blocks");
   if (plan.reduced.count > 0) reached.insert(packing + " inside of reduced axes");
 }

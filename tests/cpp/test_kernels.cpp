@@ -21,61 +21,50 @@ constexpr int kUInt8 = static_cast<int>(dmlcpu::DataType::kUInt8);
 constexpr int kInt32 = static_cast<int>(dmlcpu::DataType::kInt32);
 constexpr int kFloat64 = static_cast<int>(dmlcpu::DataType::kFloat64);
 
+const dmlcpu::TopKElementKernels& element(int type) {
+  constexpr auto kOrder = static_cast<int>(dmlcpu::Ordering::kLargestNanFirst);
+  return dmlcpu::kernels().top_k->element[type][kOrder];
+}
+
 std::vector<TopKItem> select(TopKStrategy strategy, int type, int width, const void* data,
                              std::int64_t stride, std::int64_t n, std::int64_t k) {
   const std::int64_t size = std::int64_t{1} << width;
-  const auto selection = dmlcpu::plan_selection(strategy, size, n, k);
+  const auto selection = dmlcpu::plan_selection(strategy, n, k);
+  const std::int64_t bytes = top_k_row_scratch(selection, size, n).bytes;
   // Guard bytes behind the scratch memory that was asked for show a kernel that needs more.
   constexpr std::int64_t kGuard = 64;
-  std::vector<char> scratch(static_cast<std::size_t>(selection.scratch_bytes + 64 + kGuard), 'g');
+  std::vector<char> scratch(static_cast<std::size_t>(bytes + 64 + kGuard), 'g');
   auto address = reinterpret_cast<std::uintptr_t>(scratch.data());
   char* aligned = scratch.data() + (64 - address % 64) % 64;
   std::vector<TopKItem> items(static_cast<std::size_t>(k));
-  dmlcpu::TopKRow row{};
-  row.data = data;
-  row.element_size = size;
-  row.stride = stride;
-  row.length = n;
-  row.k = k;
-  row.block = selection.block;
-  row.sort_all = selection.sort_all;
-  row.room = selection.room;
-  row.sample = selection.sample.count;
-  row.sample_reaches = selection.sample.reaches;
-  row.load =
-      dmlcpu::kernels().top_k->load[type][static_cast<int>(dmlcpu::Ranking::kLargestNanFirst)];
-  row.extremes =
-      dmlcpu::kernels().top_k->extremes[type][static_cast<int>(dmlcpu::Ranking::kLargestNanFirst)];
-  row.scratch = aligned;
-  dmlcpu::kernels().top_k->select[width][static_cast<int>(strategy)](row, items.data());
-  for (std::int64_t i = 0; i < kGuard; ++i) {
-    CHECK(aligned[selection.scratch_bytes + i] == 'g');
-  }
+  const dmlcpu::TopKRow row = {data, size, stride, n, k, false, &element(type), &selection,
+                               nullptr, aligned};
+  CHECK(dmlcpu::kernels().top_k->width[width].select(row, items.data()) == k);
+  for (std::int64_t i = 0; i < kGuard; ++i) CHECK(aligned[bytes + i] == 'g');
   return items;
 }
 
-/// All items of the row in order, by a stable sort of their ranks.
+/// All items of the row in order, by a stable sort of their keys.
 std::vector<TopKItem> sorted(int type, int width, const void* data, std::int64_t stride,
                              std::int64_t n) {
-  std::vector<std::uint64_t> bytes(static_cast<std::size_t>(n));  // room for ranks of any width
-  dmlcpu::kernels().top_k->load[type][static_cast<int>(dmlcpu::Ranking::kLargestNanFirst)](
-      data, stride, n, bytes.data());
+  std::vector<std::uint64_t> bytes(static_cast<std::size_t>(n));  // room for keys of any width
+  element(type).load(data, stride, n, bytes.data());
   std::vector<TopKItem> items;
   for (std::int64_t i = 0; i < n; ++i) {
-    std::uint64_t rank = 0;
-    std::memcpy(&rank, reinterpret_cast<const char*>(bytes.data()) + (i << width),
+    std::uint64_t key = 0;
+    std::memcpy(&key, reinterpret_cast<const char*>(bytes.data()) + (i << width),
                 std::size_t{1} << width);
-    items.push_back({rank, i});
+    items.push_back({key, i});
   }
   std::stable_sort(items.begin(), items.end(),
-                   [](const TopKItem& a, const TopKItem& b) { return a.rank > b.rank; });
+                   [](const TopKItem& a, const TopKItem& b) { return a.key > b.key; });
   return items;
 }
 
 /// Whether `items` are the first k of `all`.
 bool are_first(std::int64_t k, const TopKItem* items, const std::vector<TopKItem>& all) {
   return std::equal(items, items + k, all.begin(), [](const TopKItem& a, const TopKItem& b) {
-    return a.rank == b.rank && a.index == b.index;
+    return a.key == b.key && a.index == b.index;
   });
 }
 
@@ -90,9 +79,12 @@ void compare_strategies(int type, int width, const std::vector<T>& x, std::int64
       const auto items = select(strategy, type, width, x.data(), stride, n, k);
       return are_first(k, items.data(), want);
     };
-    CHECK(is_right(TopKStrategy::kDirect));
-    CHECK(is_right(TopKStrategy::kRadix));
-    const auto block = dmlcpu::plan_selection(TopKStrategy::kBlocks, 1 << width, n, k).block;
+    for (const TopKStrategy strategy : {TopKStrategy::kSort, TopKStrategy::kPartition,
+                                        TopKStrategy::kCount, TopKStrategy::kHistogram}) {
+      CHECK(is_right(strategy));
+    }
+    if (dmlcpu::tuning::top_k_sample(n) > 0) CHECK(is_right(TopKStrategy::kSample));
+    const auto block = dmlcpu::plan_selection(TopKStrategy::kBlocks, n, k).block;
     if ((n + block - 1) / block < k) continue;
     CHECK(is_right(TopKStrategy::kBlocks));
   }
@@ -105,7 +97,6 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
                      std::int64_t lanes, dmlcpu::Packing packing, std::int64_t tile_lanes,
                      std::int64_t pass) {
   using dmlcpu::Packing;
-  constexpr auto kOrder = static_cast<int>(dmlcpu::Ranking::kLargestNanFirst);
   const bool transposed = packing == Packing::kTransposed;
   const std::int64_t apart = packing == Packing::kStrided ? 2 : 1;
   const std::int64_t stride = transposed ? 1 : lanes * apart;
@@ -132,8 +123,7 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
   a.columns.tile_groups = 1;
   a.columns.tile_lanes = tile_lanes;
   a.columns.pass = transposed ? n : pass;
-  a.load = dmlcpu::kernels().top_k->load[type][kOrder];
-  a.decode = dmlcpu::kernels().top_k->decode[type][kOrder];
+  a.element = &element(type);
   a.index_size = 8;
   for (std::int64_t k = 2; k <= dmlcpu::tuning::kTopKColumnsMaxK && k <= n; k += 1 + k / 7) {
     const std::int64_t bytes =
@@ -147,7 +137,7 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
     a.values = {values.data(), 1, 0, k};
     a.indices = {indices.data(), 1, 0, k};
     a.scratch = aligned;
-    dmlcpu::kernels().top_k->columns[width](a);
+    dmlcpu::kernels().top_k->width[width].columns(a);
     for (int i = 0; i < 64; ++i) CHECK(aligned[bytes + i] == 'g');
     for (std::int64_t l = 0; l < lanes; ++l) {
       for (std::int64_t j = 0; j < k; ++j) {
@@ -214,7 +204,7 @@ int main() {
     const auto bytes = [&](int p, int i, int n) {
       return static_cast<std::uint8_t>(static_cast<int>(make(p, i, n)));
     };
-    // The lowest rank, which the lanes treat apart, more often than k times.
+    // The lowest key, which the lanes treat apart, more often than k times.
     const auto lowest = [&](int p, int i, int n) {
       const int x = static_cast<int>(make(p, i, n)) % 3;
       return x == 0 ? std::numeric_limits<std::int32_t>::min() : x;

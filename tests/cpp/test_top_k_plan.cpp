@@ -14,19 +14,23 @@ namespace {
 
 void test_strategies() {
   const auto strategy = [](std::int64_t n, std::int64_t k) {
-    return dmlcpu::select_strategy(4, n, k).strategy;
+    return dmlcpu::select_strategy(n, k).strategy;
   };
-  CHECK(strategy(100, 5) == TopKStrategy::kDirect);
+  constexpr std::int64_t kShort = dmlcpu::tuning::kTopKThresholdLength;
+  CHECK(strategy(kShort - 1, 5) == TopKStrategy::kPartition);
+  CHECK(strategy(40, 10) == TopKStrategy::kPartition && strategy(40, 11) == TopKStrategy::kSort);
+  CHECK(strategy(kShort, kShort / 2) == TopKStrategy::kCount);
+  CHECK(strategy(kShort, kShort / 2 + 1) == TopKStrategy::kSort);
   CHECK(strategy(128256, 50) == TopKStrategy::kBlocks);
   CHECK(strategy(10'000'000, 1000) == TopKStrategy::kBlocks);
-  CHECK(strategy(10'000'000, 100'000) == TopKStrategy::kRadix);
-  CHECK(strategy(1'000'000, 999'999) == TopKStrategy::kRadix);
+  CHECK(strategy(10'000'000, 100'000) == TopKStrategy::kSample);
+  CHECK(strategy(1'000'000, 999'999) == TopKStrategy::kSort);
 }
 
 void test_blocks_are_powers_of_two_and_enough() {
   for (std::int64_t n = 129; n < 1'000'000'000; n = n * 3 + 1) {
     for (std::int64_t k = 2; k < n; k = k * 5 + 1) {
-      const auto selection = dmlcpu::select_strategy(4, n, k);
+      const auto selection = dmlcpu::select_strategy(n, k);
       if (selection.strategy != TopKStrategy::kBlocks) continue;
       CHECK((selection.block & (selection.block - 1)) == 0);
       CHECK(n / selection.block >= k);
@@ -36,7 +40,8 @@ void test_blocks_are_powers_of_two_and_enough() {
 
 void test_scratch_stays_small_for_small_k() {
   // 10 of 10 million float32, 40 MB: under 2 MB.
-  CHECK(dmlcpu::select_strategy(4, 10'000'000, 10).scratch_bytes < 2'000'000);
+  const auto selection = dmlcpu::select_strategy(10'000'000, 10);
+  CHECK(top_k_row_scratch(selection, 4, 10'000'000).bytes < 2'000'000);
 }
 
 TopKDescriptor descriptor_of(std::initializer_list<std::int64_t> sizes, std::int64_t axis,
@@ -107,7 +112,7 @@ void test_tiles_of_columns_are_small() {
       for (const int axis : {0, 1}) {
         const auto p = axis == 0 ? columns({n, 200}, 0, k) : columns({200, n}, 1, k);
         if (!p) continue;
-        const dmlcpu::Columns c = p->columns.columns();
+        const dmlcpu::Columns c = p->columns.columns(p->tasks.groups);
         CHECK(dmlcpu::top_k_columns_scratch(c, 4, k).bytes < 300'000);
         // One pass, so that a bound is found from all elements, but for few slots.
         CHECK(k <= dmlcpu::tuning::kTopKLongColumnsK || c.pass == n);
@@ -120,9 +125,9 @@ void test_tiles_of_columns_are_small() {
 void test_columns_are_shared() {
   for (const int threads : {2, 5}) {
     const auto wide = columns({20, 5000}, 0, 3, threads);
-    CHECK(wide->task_lanes < 5000 && wide->task_lanes % wide->columns.tile_lanes == 0);
+    CHECK(wide->tasks.task_results < 5000 && wide->tasks.task_results % wide->columns.tile_lanes == 0);
     const auto groups = columns({50, 20, 300}, 1, 3, threads);
-    CHECK(groups->task_groups < 50 && groups->task_lanes == 300);
+    CHECK(groups->tasks.task_groups < 50 && groups->tasks.task_results == 300);
   }
 }
 
@@ -147,7 +152,7 @@ void test_pieces_cover_the_row() {
 
 void test_plans_can_be_printed() {
   const std::string text = to_text(plan({64, 500}, 1, 40, 1));
-  CHECK(text.find("direct of 40 from 500 by 1\n") == 0);
+  CHECK(text.find("count of 40 from 500 by 1\n") == 0);
   CHECK(to_text(*columns({64, 500}, 1, 5)).find("slots of 5\ncolumns transposed, 500") == 0);
 }
 

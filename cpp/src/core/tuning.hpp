@@ -74,8 +74,8 @@ inline constexpr std::int64_t kAlignFromVectors = 16;
 
 /// Rows of float and double of up to so many bytes are searched in one pass. It costs a comparison
 /// for every four vectors more and saves the second look, whose length no processor foresees. It
-/// was for nothing where NaNs rank first and there is one, or infinities of both signs, and where
-/// they rank last and nothing is better than the worst infinity; longer rows would feel that.
+/// was for nothing where NaNs come first and there is one, or infinities of both signs, and where
+/// they come last and nothing is better than the worst infinity; longer rows would feel that.
 inline constexpr std::int64_t kOnePassBytes = 16 * 1024;
 
 /// Rows of inputs of at least so many bytes are asked for so far ahead, also where top-k looks for
@@ -165,9 +165,9 @@ inline constexpr std::int64_t kTransposePrefetchBytes = 8 * 1024;
 
 // --- top-k -----------------------------------------------------------------------------------
 
-/// Bytes of ranks that are computed at a time, into a buffer on the stack: a loop over them should
+/// Bytes of keys that are computed at a time, into a buffer on the stack: a loop over them should
 /// be long, and small stacks hold two of them.
-inline constexpr std::int64_t kRankChunkBytes = 4096;
+inline constexpr std::int64_t kKeyChunkBytes = 4096;
 
 /// Rows up to this length are selected from directly: sampling them, or looking for their blocks'
 /// extremes, would take longer than looking at each element.
@@ -202,23 +202,21 @@ constexpr std::int64_t top_k_sample(std::int64_t length) {
 /// Sampled elements that are asked for ahead: each is a cache miss in a long row.
 inline constexpr std::int64_t kTopKSamplePrefetch = 16;
 
-/// Room for elements that are sorted to select k: twice as many as the guess is meant to
-/// collect, and the elements equal to the threshold.
-constexpr std::int64_t top_k_radix_room(std::int64_t length, std::int64_t k, bool sort_all) {
-  if (sort_all || top_k_sample(length) == 0) return sort_all ? length : k;
+/// Capacity for elements that reach a sampled threshold: twice as many as it is meant to collect,
+/// and the elements equal to the threshold.
+constexpr std::int64_t top_k_sample_capacity(std::int64_t length, std::int64_t k) {
   return 3 * k + 8 * (length / top_k_sample(length));
 }
 
-/// Rows of at least so many elements that are selected from directly, k being at most half of them,
-/// get a threshold by counting, a bit of the rank at a time; shorter ones are partitioned, and more
-/// than a quarter of them is sorted.
+/// Shorter rows than this are partitioned, or sorted if more than a quarter is wanted; longer ones,
+/// up to kTopKHistogramLength, get a threshold by counting, a bit of the key at a time.
 inline constexpr std::int64_t kTopKThresholdLength = 64;
 
 /// Bits that are told apart at a time where a threshold is found from histograms: more take fewer
 /// passes over the row, whose counts should stay in the first-level cache.
 inline constexpr int kTopKHistogramBits = 11;
 
-/// Fewer elements than this for each byte of their ranks are sorted by comparison, more by digits
+/// Fewer elements than this for each byte of their keys are sorted by comparison, more by digits
 /// of so many bits: each pass of a radix sort goes over all its counts, each comparison is hard to
 /// foresee. (Of 1e6 elements, 11-bit digits took 1.1 times as long.)
 inline constexpr std::int64_t kTopKRadixSortPerByte = 12;
@@ -271,7 +269,7 @@ inline constexpr std::int64_t kTopKColumnsBytes = 64 * 1024;
 
 /// Lines per task at most. Lines of a strided axis are copied side by side into scratch, so that
 /// every cache line read is used whole, unless that took more scratch bytes than this.
-inline constexpr std::int64_t kTopKGroupLines = 32;
+inline constexpr std::int64_t kTopKGroupRows = 32;
 inline constexpr std::int64_t kTopKPackBytes = 512 * 1024;
 
 /// Looking one element up, of a tuple or of a strided array, moves a cache line.

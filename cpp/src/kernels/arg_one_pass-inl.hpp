@@ -18,14 +18,14 @@ constexpr bool fits_one_pass(std::int64_t n) {
   return kHasNativeOrder<T> && bytes >= kVectorBytes && bytes <= tuning::kOnePassBytes;
 }
 
-/// The highest rank among n consecutive floats or doubles, and where it stands first. False if NaNs
+/// The highest key among n consecutive floats or doubles, and where it stands first. False if NaNs
 /// may decide: with NaNs first if the elements' sum is NaN, as the processor's own comparisons pass
 /// over NaNs; with NaNs last if there may have been nothing else. May ask for what lies behind.
 ///
 /// Four vectors are a group, of which only the best is compared with the best so far, and only the
 /// group's number kept; which element it was is looked up in the one group that won.
 template <class O, class T = typename O::Element>
-bool one_pass(const T* p, std::int64_t n, bool prefetches, typename O::Rank* rank,
+bool one_pass(const T* p, std::int64_t n, bool prefetches, typename O::Key* key,
               std::int64_t* at) {
   using V = typename Vector<T>::Type;
   using Count = typename O::Unsigned;
@@ -97,7 +97,7 @@ bool one_pass(const T* p, std::int64_t n, bool prefetches, typename O::Rank* ran
     places = load(p + from) == all ? lane + static_cast<Count>(from - base) : places;
   }
   *at = base + static_cast<std::int64_t>(reduce<Count>(places, lowest_of));
-  *rank = O::rank(highest);
+  *key = O::key(highest);
   return true;
 }
 

@@ -1,15 +1,15 @@
-// argmin and argmax of a line by itself: the extreme of a block at memory speed, then a look for
+// argmin and argmax of a row by itself: the extreme of a block at memory speed, then a look for
 // where it stands in the one block that has it; or all in one pass.
 #pragma once
 
 #include "kernels/arg_one_pass-inl.hpp"
-#include "kernels/block_rank-inl.hpp"
+#include "kernels/highest_key-inl.hpp"
 
 namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// What tells the elements of one rank by their bits, which are the same.
+/// What tells the elements of one key by their bits, which are the same.
 template <class U>
 struct HasBits {
   U wanted;
@@ -80,9 +80,9 @@ std::int64_t find_match(const U* p, std::int64_t n, Match match) {
   return kLast ? narrow(0, n - done) : narrow(done, n);
 }
 
-/// Where `wanted` stands first, or last, among n consecutive elements, one of which has that rank.
+/// Where `wanted` stands first, or last, among n consecutive elements, one of which has that key.
 template <bool kLast, class O, class T = typename O::Element>
-std::int64_t find(const T* p, std::int64_t n, typename O::Rank wanted) {
+std::int64_t find(const T* p, std::int64_t n, typename O::Key wanted) {
   using U = typename O::Unsigned;
   const U* const elements = reinterpret_cast<const U*>(p);
   U bits;
@@ -91,7 +91,7 @@ std::int64_t find(const T* p, std::int64_t n, typename O::Rank wanted) {
     if (!exact) {
       constexpr HasMagnitude<U> kZero = {O::kMax, 0, 0};
       constexpr HasMagnitude<U> kNan = {O::kMax, O::kInfinity + 1, O::kNans - 1};
-      return find_match<kLast>(elements, n, wanted == O::nan_rank() ? kNan : kZero);
+      return find_match<kLast>(elements, n, wanted == O::nan_key() ? kNan : kZero);
     }
   }
   return find_match<kLast>(elements, n, HasBits<U>{bits});
@@ -111,62 +111,62 @@ std::int64_t arg_block(std::int64_t length, bool from_memory) {
 template <class O>
 void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
   using T = typename O::Element;
-  using Rank = typename O::Rank;
+  using Key = typename O::Key;
   const std::int64_t stride = rows.stride;
   alignas(kVectorBytes) T packed[tuning::kArgBlockBytes / sizeof(T)];
-  // A backward line is read forwards too, as memory is prefetched: the first of equal elements is
+  // A backward row is read forwards too, as memory is prefetched: the first of equal elements is
   // then the last one met.
   const bool backward = stride == -1;
   const bool in_place = stride == 1 || backward;
   const bool prefetches = rows.prefetches && in_place;
   const std::int64_t block_length =
       in_place ? arg_block<T>(rows.n, rows.prefetches) : tuning::kArgBlockBytes / sizeof(T);
-  const auto block_at = [&](const T* line, std::int64_t first, std::int64_t count) {
-    if (in_place) return line + first;
-    pack(line + first * stride, stride, count, packed);
+  const auto block_at = [&](const T* row, std::int64_t first, std::int64_t count) {
+    if (in_place) return row + first;
+    pack(row + first * stride, stride, count, packed);
     return static_cast<const T*>(packed);
   };
-  const auto merge = [&](std::int64_t l, std::int64_t rank, std::int64_t at) {
+  const auto merge = [&](std::int64_t r, std::int64_t key, std::int64_t at) {
     const std::int64_t index = rows.index_base + rows.index_step * at;
-    if (rows.starts || rank > keys[l] || (rank == keys[l] && index < indices[l])) {
-      keys[l] = rank;
-      indices[l] = index;
+    if (rows.starts || key > keys[r] || (key == keys[r] && index < indices[r])) {
+      keys[r] = key;
+      indices[r] = index;
     }
   };
   const bool at_once = stride == 1 && fits_one_pass<T>(rows.n);
-  for (std::int64_t l = 0; l < rows.lines; ++l) {
-    const T* line = static_cast<const T*>(rows.data) + l * rows.line_stride;
+  for (std::int64_t r = 0; r < rows.rows; ++r) {
+    const T* row = static_cast<const T*>(rows.data) + r * rows.row_stride;
     if constexpr (kHasNativeOrder<T>) {
-      Rank highest;
+      Key highest;
       std::int64_t place = 0;
-      if (at_once && one_pass<O>(line, rows.n, rows.prefetches, &highest, &place)) {
-        merge(l, wide_rank<O>(highest), place);
+      if (at_once && one_pass<O>(row, rows.n, rows.prefetches, &highest, &place)) {
+        merge(r, wide_key(unsigned_key<O>(highest)), place);
         continue;
       }
     }
-    if (backward) line -= rows.n - 1;
-    Rank best{};
+    if (backward) row -= rows.n - 1;
+    Key best{};
     std::int64_t best_first = -1;
     for (std::int64_t first = 0; first < rows.n; first += block_length) {
       const std::int64_t count = min_of(block_length, rows.n - first);
-      const Rank r = block_rank<O>(block_at(line, first, count), count, prefetches);
-      if (best_first < 0 || r > best || (backward && r == best)) {
-        best = r;
+      const Key key = highest_key<O>(block_at(row, first, count), count, prefetches);
+      if (best_first < 0 || key > best || (backward && key == best)) {
+        best = key;
         best_first = first;
         if (best == O::kTop && !backward) break;
       }
     }
-    const std::int64_t wide = wide_rank<O>(best);
-    if (!rows.starts && wide < keys[l]) continue;
+    const std::int64_t wide = wide_key(unsigned_key<O>(best));
+    if (!rows.starts && wide < keys[r]) continue;
     const std::int64_t count = min_of(block_length, rows.n - best_first);
-    const T* block = block_at(line, best_first, count);
+    const T* block = block_at(row, best_first, count);
     std::int64_t at = best_first;
     if (backward) {
       at = rows.n - 1 - at - find<true, O>(block, count, best);
     } else {
       at += find<false, O>(block, count, best);
     }
-    merge(l, wide, at);
+    merge(r, wide, at);
   }
 }
 

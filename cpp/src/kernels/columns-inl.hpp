@@ -11,10 +11,34 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
+/// A tile in the caller's memory.
+template <class T>
+struct Tile {
+  const T* data;  ///< its first lane's first position
+  std::int64_t group;
+  std::int64_t groups;
+  std::int64_t lane;
+  std::int64_t lanes;
+};
+
+/// Calls body(tile) for each tile.
+template <class T, class Body>
+void for_tiles(const Columns& columns, Body&& body) {
+  // Transposed groups are one tile, whose group_stride is about its rows.
+  for (std::int64_t g = 0; g < columns.groups; g += columns.tile_groups) {
+    const std::int64_t groups = min_of(columns.tile_groups, columns.groups - g);
+    const T* const data = static_cast<const T*>(columns.data) + g * columns.group_stride;
+    for (std::int64_t l = 0; l < columns.lanes; l += columns.tile_lanes) {
+      body(Tile<T>{data + l * columns.lane_stride, g, groups, l,
+                   min_of(columns.tile_lanes, columns.lanes - l)});
+    }
+  }
+}
+
 /// Some positions of a tile: position i of lane l of group g is data[rows[i] + g * group_stride +
 /// l].
 template <class T>
-struct Tile {
+struct TileRows {
   const T* data;
   const std::int64_t* rows;
   std::int64_t n;
@@ -23,11 +47,11 @@ struct Tile {
   std::int64_t lanes;
 };
 
-/// Calls body(tile, position) for the positions [first, last) of a tile of columns that begins at
-/// `data`, in ascending order. `scratch` holds packed_bytes(); if strided, then `pass` offsets.
+/// Calls body(rows, position) for the positions [first, last) of a tile, in ascending order and up
+/// to `pass` at a time, which is a period of transposed blocks. `scratch` holds packed_bytes(); if strided, then `pass` offsets.
 template <class T, class Body>
-void for_tile(const Columns& columns, const T* data, std::int64_t groups, std::int64_t lanes,
-              std::int64_t first, std::int64_t last, bool prefetches, char* scratch, Body&& body) {
+void for_rows(const Columns& columns, const Tile<T>& tile, std::int64_t first, std::int64_t last,
+              bool prefetches, char* scratch, Body&& body) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   T* const packed = reinterpret_cast<T*>(scratch);
   auto* const packed_rows = reinterpret_cast<std::int64_t*>(scratch + packed_bytes(columns, kSize));
@@ -35,45 +59,37 @@ void for_tile(const Columns& columns, const T* data, std::int64_t groups, std::i
     // No division where there is one period.
     const std::int64_t period = last <= columns.period ? 0 : i / columns.period;
     const std::int64_t row = i - period * columns.period;
-    const T* const from = data + period * columns.period_stride;
-    Tile<T> tile = {from,   columns.rows + row,   min_of(columns.period - row, last - i),
-                    groups, columns.group_stride, lanes};
+    const T* const from = tile.data + period * columns.period_stride;
+    TileRows<T> rows = {from,
+                        columns.rows + row,
+                        min_of(min_of(columns.period - row, last - i), columns.pass),
+                        tile.groups,
+                        columns.group_stride,
+                        tile.lanes};
     if (columns.packing == Packing::kTransposed) {
       const std::int64_t ahead =
           prefetches
               ? max_of<std::int64_t>(1, tuning::kTransposePrefetchBytes / kSize / columns.block)
               : 0;
       for (std::int64_t b = 0; b < columns.blocks; ++b) {
-        transpose(from + columns.block_offsets[b], columns.lane_stride, lanes, columns.block,
+        transpose(from + columns.block_offsets[b], columns.lane_stride, tile.lanes, columns.block,
                   packed + b * columns.block * columns.tile_lanes, columns.tile_lanes, ahead);
       }
-      tile.data = packed;
+      rows.data = packed;
     } else if (columns.packing == Packing::kStrided) {
-      tile.n = min_of(tile.n, columns.pass);
-      for (std::int64_t r = 0; r < tile.n; ++r) {
-        packed_rows[r] = r * groups * lanes;
-        for (std::int64_t g = 0; g < groups; ++g) {
-          pack(from + tile.rows[r] + g * columns.group_stride, columns.lane_stride, lanes,
-               packed + packed_rows[r] + g * lanes);
+      for (std::int64_t r = 0; r < rows.n; ++r) {
+        packed_rows[r] = r * tile.groups * tile.lanes;
+        for (std::int64_t g = 0; g < tile.groups; ++g) {
+          pack(from + rows.rows[r] + g * columns.group_stride, columns.lane_stride, tile.lanes,
+               packed + packed_rows[r] + g * tile.lanes);
         }
       }
-      tile.data = packed;
-      tile.rows = packed_rows;
-      tile.group_stride = lanes;
+      rows.data = packed;
+      rows.rows = packed_rows;
+      rows.group_stride = tile.lanes;
     }
-    body(tile, i);
-    i += tile.n;
-  }
-}
-
-/// Calls body(group, groups, lane, lanes) for each tile.
-template <class Body>
-void for_tiles(const Columns& columns, Body&& body) {
-  for (std::int64_t g = 0; g < columns.groups; g += columns.tile_groups) {
-    const std::int64_t groups = min_of(columns.tile_groups, columns.groups - g);
-    for (std::int64_t l = 0; l < columns.lanes; l += columns.tile_lanes) {
-      body(g, groups, l, min_of(columns.tile_lanes, columns.lanes - l));
-    }
+    body(rows, i);
+    i += rows.n;
   }
 }
 

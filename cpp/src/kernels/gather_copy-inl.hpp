@@ -31,7 +31,6 @@ template <std::int64_t kBytes>
 struct CopyFixed {
   static constexpr std::int64_t kLeastBytes = kBytes;
   static constexpr std::int64_t kExactBytes = kBytes;
-  static constexpr std::int64_t bytes = kBytes;
   void operator()(char* to, const char* from) const { std::memcpy(to, from, kBytes); }
 };
 
@@ -137,11 +136,12 @@ void gather_copy_strided(const GatherCopy& copy, const std::int64_t* offsets, st
 template <class I>
 bool gather_at_once(const GatherTuples& tuples, std::int64_t count, const GatherCopy& copy) {
   return with_small_copy(copy.bytes, [&](auto copy_one) {
-    return for_tuples<I, copy_one.kExactBytes>(
+    constexpr std::int64_t kExact = decltype(copy_one)::kExactBytes;
+    const std::int64_t bytes = kExact > 0 ? kExact : copy.bytes;
+    return for_tuples<I, kExact>(
         tuples, 0, count,
-        [copy_one, data = copy.data, to = copy.output](std::int64_t i, std::int64_t offset) {
-          copy_one(to + i * copy_one.bytes, data + offset);
-        });
+        [copy_one, bytes, data = copy.data, to = copy.output](
+            std::int64_t i, std::int64_t offset) { copy_one(to + i * bytes, data + offset); });
   });
 }
 

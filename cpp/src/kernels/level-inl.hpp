@@ -52,6 +52,12 @@ constexpr T absolute(T x) {
 
 constexpr std::int64_t kCacheLine = 64;
 
+#ifdef __GNUC__
+#define DMLCPU_NOINLINE __attribute__((noinline))
+#else
+#define DMLCPU_NOINLINE
+#endif
+
 /// The integers of so many bytes.
 template <int kBytes>
 struct IntegersOf;

@@ -1,5 +1,5 @@
-// The one definition of order: every element has a rank, the highest rank wins, equal elements have
-// equal ranks. "Smallest" is "largest" with all ranks reversed.
+// The one definition of order: every element has a key, the highest key wins, equal elements have
+// equal keys. "Smallest" is "largest" with all keys reversed.
 #pragma once
 
 #include "kernels/level-inl.hpp"
@@ -28,41 +28,41 @@ constexpr bool kHasNativeOrder<float> = true;
 template <>
 constexpr bool kHasNativeOrder<double> = true;
 
-/// Ranks of integers: the values themselves, or their complements, which reverse every order.
-template <class T, Ranking kRanking, bool kIsFloat = kInfinityBits<T> != 0>
+/// Keys of integers: the values themselves, or their complements, which reverse every order.
+template <class T, Ordering kOrdering, bool kIsFloat = kInfinityBits<T> != 0>
 struct Order {
   using Element = T;
-  using Rank = T;
+  using Key = T;
   using Unsigned = typename IntegersOf<sizeof(T)>::Unsigned;
   static constexpr bool kLargest =
-      kRanking == Ranking::kLargestNanFirst || kRanking == Ranking::kLargestNanLast;
+      kOrdering == Ordering::kLargestNanFirst || kOrdering == Ordering::kLargestNanLast;
   static constexpr Unsigned kSignBit = static_cast<Unsigned>(Unsigned{1} << (8 * sizeof(T) - 1));
   static constexpr bool kNanFirst = false;
   static constexpr bool kSigned = static_cast<T>(-1) < static_cast<T>(1);
 
-  /// The highest rank there is.
-  static constexpr Rank kTop =
+  /// The highest key there is.
+  static constexpr Key kTop =
       kSigned ? static_cast<T>(kSignBit - 1) : static_cast<T>(~Unsigned{0});
 
-  static Rank rank(T x) { return kLargest ? x : static_cast<T>(~x); }
-  /// What rank() returns, but for NaNs, which may come out further from the numbers; settle()
-  /// maps it to rank() and keeps the order. One operation less per element.
-  static Rank loose_rank(T x) { return rank(x); }
+  static Key key(T x) { return kLargest ? x : static_cast<T>(~x); }
+  /// What key() returns, but for NaNs, which may come out further from the numbers; canonical_key()
+  /// maps it to key() and keeps the order. One operation less per element.
+  static Key raw_key(T x) { return key(x); }
   /// The same for a vector, given its bits; Signed is the vector of their signed type.
-  template <class Ranks, class Signed, class Bits>
-  static Ranks loose_ranks(Bits bits) {
-    return reinterpret_cast<Ranks>(kLargest ? bits : ~bits);
+  template <class Keys, class Signed, class Bits>
+  static Keys raw_keys(Bits bits) {
+    return reinterpret_cast<Keys>(kLargest ? bits : ~bits);
   }
-  static Rank settle(Rank r) { return r; }
+  static Key canonical_key(Key r) { return r; }
 
-  /// Whether all elements of rank r have the same bits, and which.
-  static bool bits_of(Rank r, Unsigned* bits) {
+  /// Whether all elements of key r have the same bits, and which.
+  static bool bits_of(Key r, Unsigned* bits) {
     *bits = static_cast<Unsigned>(kLargest ? r : static_cast<T>(~r));
     return true;
   }
 };
 
-/// Ranks of floating-point numbers, as signed integers of their width.
+/// Keys of floating-point numbers, as signed integers of their width.
 ///
 /// With magnitude m and the sign spread over the word s, key = (m ^ s) - s orders numbers, gives
 /// -0 and +0 the same key, and lies in [-kMax, kMax]; numbers have |key| <= kInfinity, NaNs of
@@ -71,17 +71,17 @@ struct Order {
 ///   key + kNans:      numbers end at kMax, so positive NaNs wrap to the bottom, below negative
 ///   ones; key - kNans - 1:  numbers start at -kMax - 1, so negative NaNs wrap to the top, above
 ///   positive.
-/// Then a clamp makes all NaNs one rank. Reversing the order is the complement, -1 - key, which
+/// Then a clamp makes all NaNs one key. Reversing the order is the complement, -1 - key, which
 /// turns the subtraction around instead of costing an operation.
-template <class T, Ranking kRanking>
-struct Order<T, kRanking, true> {
+template <class T, Ordering kOrdering>
+struct Order<T, kOrdering, true> {
   using Element = T;
   using Unsigned = typename IntegersOf<sizeof(T)>::Unsigned;
-  using Rank = typename IntegersOf<sizeof(T)>::Signed;
+  using Key = typename IntegersOf<sizeof(T)>::Signed;
   static constexpr bool kLargest =
-      kRanking == Ranking::kLargestNanFirst || kRanking == Ranking::kLargestNanLast;
+      kOrdering == Ordering::kLargestNanFirst || kOrdering == Ordering::kLargestNanLast;
   static constexpr bool kNanFirst =
-      kRanking == Ranking::kLargestNanFirst || kRanking == Ranking::kSmallestNanFirst;
+      kOrdering == Ordering::kLargestNanFirst || kOrdering == Ordering::kSmallestNanFirst;
   static constexpr bool kSigned = true;
 
   static constexpr int kSignShift = 8 * sizeof(T) - 1;
@@ -93,42 +93,42 @@ struct Order<T, kRanking, true> {
   static constexpr bool kNansAbove = kLargest == kNanFirst;
   static constexpr Unsigned kRotation = kNansAbove ? static_cast<Unsigned>(0 - kNans - 1) : kNans;
 
-  /// The one rank of all NaNs: the first beyond the numbers.
-  static constexpr Rank nan_rank() {
+  /// The one key of all NaNs: the first beyond the numbers.
+  static constexpr Key nan_key() {
     const auto key =
         kNansAbove ? static_cast<Unsigned>(kInfinity + 1 + kRotation)
                    : static_cast<Unsigned>(static_cast<Unsigned>(0 - kInfinity) - 1 + kRotation);
-    return static_cast<Rank>(kLargest ? key : static_cast<Unsigned>(~key));
+    return static_cast<Key>(kLargest ? key : static_cast<Unsigned>(~key));
   }
-  /// The highest rank there is: NaN's, or infinity's (with NaNs last the numbers end at the top).
-  static constexpr Rank kTop = kNanFirst ? nan_rank() : static_cast<Rank>(kMax);
+  /// The highest key there is: NaN's, or infinity's (with NaNs last the numbers end at the top).
+  static constexpr Key kTop = kNanFirst ? nan_key() : static_cast<Key>(kMax);
 
-  static Rank loose_rank(T x) {
+  static Key raw_key(T x) {
     Unsigned bits;
     std::memcpy(&bits, &x, sizeof bits);
     const auto m = static_cast<Unsigned>(bits & kMax);
-    const auto s = static_cast<Unsigned>(static_cast<Rank>(bits) >> kSignShift);
+    const auto s = static_cast<Unsigned>(static_cast<Key>(bits) >> kSignShift);
     const auto flipped = static_cast<Unsigned>(m ^ s);
     constexpr auto kReversed = static_cast<Unsigned>(~kRotation);
-    return static_cast<Rank>(kLargest ? static_cast<Unsigned>(flipped - s + kRotation)
+    return static_cast<Key>(kLargest ? static_cast<Unsigned>(flipped - s + kRotation)
                                       : static_cast<Unsigned>(s - flipped + kReversed));
   }
-  template <class Ranks, class Signed, class Bits>
-  static Ranks loose_ranks(Bits bits) {
+  template <class Keys, class Signed, class Bits>
+  static Keys raw_keys(Bits bits) {
     const Bits m = bits & kMax;
     const auto s = reinterpret_cast<Bits>(reinterpret_cast<Signed>(bits) >> kSignShift);
     const Bits flipped = m ^ s;
     constexpr auto kReversed = static_cast<Unsigned>(~kRotation);
-    return reinterpret_cast<Ranks>(kLargest ? flipped - s + kRotation : s - flipped + kReversed);
+    return reinterpret_cast<Keys>(kLargest ? flipped - s + kRotation : s - flipped + kReversed);
   }
-  static Rank settle(Rank r) { return kNanFirst ? min_of(r, nan_rank()) : max_of(r, nan_rank()); }
-  static Rank rank(T x) { return settle(loose_rank(x)); }
+  static Key canonical_key(Key r) { return kNanFirst ? min_of(r, nan_key()) : max_of(r, nan_key()); }
+  static Key key(T x) { return canonical_key(raw_key(x)); }
 
-  /// Whether all elements of rank r have the same bits, and which. Not so for zero and NaN.
-  static bool bits_of(Rank r, Unsigned* bits) {
-    const auto rotated = static_cast<Unsigned>(kLargest ? r : static_cast<Rank>(~r));
+  /// Whether all elements of key r have the same bits, and which. Not so for zero and NaN.
+  static bool bits_of(Key r, Unsigned* bits) {
+    const auto rotated = static_cast<Unsigned>(kLargest ? r : static_cast<Key>(~r));
     const auto key = static_cast<Unsigned>(rotated - kRotation);
-    const auto s = static_cast<Unsigned>(static_cast<Rank>(key) >> kSignShift);
+    const auto s = static_cast<Unsigned>(static_cast<Key>(key) >> kSignShift);
     const auto magnitude = static_cast<Unsigned>((key ^ s) - s);
     *bits = static_cast<Unsigned>(magnitude | (s & kSignBit));
     // From 1 to kInfinity.
@@ -136,33 +136,46 @@ struct Order<T, kRanking, true> {
   }
 };
 
-/// The number of a floating-point type that ranks below all others.
+/// Integers have no NaNs, so that two of their orders are one.
+template <class T, Ordering kOrdering>
+using OrderOf =
+    Order<T, kInfinityBits<T> != 0 ? kOrdering
+             : kOrdering == Ordering::kLargestNanLast || kOrdering == Ordering::kLargestNanFirst
+                 ? Ordering::kLargestNanLast
+                 : Ordering::kSmallestNanLast>;
+
+/// An entry of a table for each order of a type, made by X(order).
+#define DMLCPU_OF_ORDERS(X, T)                                                              \
+  {X(DMLCPU_ORDER(T, kSmallestNanLast)), X(DMLCPU_ORDER(T, kSmallestNanFirst)),             \
+   X(DMLCPU_ORDER(T, kLargestNanLast)), X(DMLCPU_ORDER(T, kLargestNanFirst))}
+#define DMLCPU_ORDER(T, ordering) DMLCPU_LEVEL::OrderOf<T, Ordering::ordering>
+
+/// The number of a floating-point type that comes after all others.
 template <class O, class T = typename O::Element>
 constexpr T worst_value() {
   return O::kLargest ? -static_cast<T>(__builtin_inf()) : static_cast<T>(__builtin_inf());
 }
 
-/// A rank as an unsigned integer of the same order.
+/// A key as an unsigned integer of the same order.
 template <class O>
-typename O::Unsigned unsigned_rank(typename O::Rank r) {
+typename O::Unsigned unsigned_key(typename O::Key r) {
   const auto bits = static_cast<typename O::Unsigned>(r);
   return O::kSigned ? static_cast<typename O::Unsigned>(bits ^ O::kSignBit) : bits;
 }
 
-/// The inverse of unsigned_rank().
+/// The inverse of unsigned_key().
 template <class O>
-typename O::Rank from_unsigned_rank(typename O::Unsigned bits) {
-  return static_cast<typename O::Rank>(
+typename O::Key from_unsigned_key(typename O::Unsigned bits) {
+  return static_cast<typename O::Key>(
       O::kSigned ? static_cast<typename O::Unsigned>(bits ^ O::kSignBit) : bits);
 }
 
-/// A rank as a 64-bit signed integer of the same order.
-template <class O>
-std::int64_t wide_rank(typename O::Rank r) {
-  if (!O::kSigned && sizeof(r) == 8) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(r) ^ (std::uint64_t{1} << 63));
-  }
-  return static_cast<std::int64_t>(r);
+/// A key's 64-bit signed integer of the same order.
+template <class U>
+std::int64_t wide_key(U unsigned_key) {
+  return static_cast<std::int64_t>(
+      sizeof(U) == 8 ? std::uint64_t{unsigned_key} ^ (std::uint64_t{1} << 63)
+                     : std::uint64_t{unsigned_key});
 }
 
 }  // namespace

@@ -9,8 +9,8 @@ namespace DMLCPU_LEVEL {
 namespace {
 
 template <class U>
-RankBits load_with_bits(const TopKRow& row, void* ranks) {
-  auto* const to = static_cast<U*>(ranks);
+KeyBits load_with_bits(const TopKRow& row, void* keys) {
+  auto* const to = static_cast<U*>(keys);
   U some = 0;
   U all = static_cast<U>(~U{0});
   for_chunks<U>(row, 0, row.length, [&](std::int64_t at, const U* chunk, std::int64_t count) {
@@ -23,22 +23,22 @@ RankBits load_with_bits(const TopKRow& row, void* ranks) {
   return {some, all};
 }
 
-/// The bucket of a rank, the highest rank's being the first.
+/// The bucket of a key, the highest key's being the first.
 template <class U>
-std::int64_t bucket_of(U rank, int shift) {
-  return static_cast<std::int64_t>(~(std::uint64_t{rank} >> shift) & (kTopKBuckets - 1));
+std::int64_t bucket_of(U key, int shift) {
+  return static_cast<std::int64_t>(~(std::uint64_t{key} >> shift) & (kTopKBuckets - 1));
 }
 
 template <class U>
-void count_buckets(const void* ranks, std::int64_t count, int shift, std::uint32_t* counts) {
-  const auto* const from = static_cast<const U*>(ranks);
+void count_buckets(const void* keys, std::int64_t count, int shift, std::uint32_t* counts) {
+  const auto* const from = static_cast<const U*>(keys);
   for (std::int64_t i = 0; i < count; ++i) ++counts[bucket_of(from[i], shift)];
 }
 
 template <class U>
-void fill_buckets(const void* ranks, std::int64_t count, std::int64_t first, int shift,
+void fill_buckets(const void* keys, std::int64_t count, std::int64_t first, int shift,
                   std::uint32_t* starts, void* items) {
-  const auto* const from = static_cast<const U*>(ranks);
+  const auto* const from = static_cast<const U*>(keys);
   auto* const to = static_cast<Item<U>*>(items);
   for (std::int64_t i = 0; i < count; ++i) {
     Item<U>* const next = to + starts[bucket_of(from[i], shift)]++;

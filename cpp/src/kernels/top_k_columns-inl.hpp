@@ -188,44 +188,50 @@ SlotsKernel<U> slots_kernel_for(std::int64_t k) {
   return chosen;
 }
 
-/// The keys of a tile's elements; lanes beyond the tile's have the lowest.
+/// The keys of a tile's elements; lanes beyond the tile's have the lowest. A pass over transposed
+/// blocks is all of them.
 template <class U>
-Tile<U> keys_of(const TopKColumns& a, const Tile<U>& tile, U* keys, std::int64_t* key_rows) {
+TileRows<U> keys_of(const TopKColumns& a, const TileRows<U>& rows, U* keys,
+                    std::int64_t* key_rows) {
   constexpr std::int64_t kWidth = Lanes<U>::kWidth;
-  const std::int64_t padded = (tile.lanes + kWidth - 1) / kWidth * kWidth;
+  const std::int64_t padded = (rows.lanes + kWidth - 1) / kWidth * kWidth;
   const Columns& columns = a.columns;
+  TileRows<U> made = rows;
+  made.data = keys;
   if (columns.packing == Packing::kTransposed) {
-    const std::int64_t rows = columns.block * columns.blocks;
-    a.load(tile.data, 1, rows * columns.tile_lanes, keys);
-    for (std::int64_t r = 0; tile.lanes < padded && r < rows; ++r) {
-      for (std::int64_t l = tile.lanes; l < padded; ++l) keys[r * columns.tile_lanes + l] = 0;
+    const std::int64_t all = columns.block * columns.blocks;
+    a.element->load(rows.data, 1, all * columns.tile_lanes, keys);
+    for (std::int64_t r = 0; rows.lanes < padded && r < all; ++r) {
+      for (std::int64_t l = rows.lanes; l < padded; ++l) keys[r * columns.tile_lanes + l] = 0;
     }
-    return {keys, tile.rows, tile.n, tile.groups, tile.group_stride, tile.lanes};
+    return made;
   }
   U* to = keys;
-  for (std::int64_t r = 0; r < tile.n; ++r) {
+  for (std::int64_t r = 0; r < rows.n; ++r) {
     key_rows[r] = to - keys;
-    for (std::int64_t g = 0; g < tile.groups; ++g, to += padded) {
-      a.load(tile.data + tile.rows[r] + g * tile.group_stride, 1, tile.lanes, to);
-      for (std::int64_t l = tile.lanes; l < padded; ++l) to[l] = 0;
+    for (std::int64_t g = 0; g < rows.groups; ++g, to += padded) {
+      a.element->load(rows.data + rows.rows[r] + g * rows.group_stride, 1, rows.lanes, to);
+      for (std::int64_t l = rows.lanes; l < padded; ++l) to[l] = 0;
     }
   }
-  return {keys, key_rows, tile.n, tile.groups, padded, tile.lanes};
+  made.rows = key_rows;
+  made.group_stride = padded;
+  return made;
 }
 
 /// Slots that kept the lowest key are for the first elements that have it.
 template <class U>
-void fill_slots(const TopKColumns& a, const U* data, std::int64_t group, std::int64_t lanes,
+void fill_slots(const TopKColumns& a, const Tile<U>& tile, std::int64_t group,
                 const SlotsState<typename Lanes<U>::Lane>& state) {
   using L = Lanes<U>;
-  for (std::int64_t l = 0; l < lanes; ++l) {
+  for (std::int64_t l = 0; l < tile.lanes; ++l) {
     if (state.keys[(a.k - 1) * state.stride + l] != L::kLowest) continue;
     std::int64_t next = 0;
     for (std::int64_t j = 0; j < a.k; ++j) {
       if (state.keys[j * state.stride + l] != L::kLowest) continue;
       for (; next < a.columns.last - 1; ++next) {
         U key;
-        a.load(data + element_offset(a.columns, group, l, next), 1, 1, &key);
+        a.element->load(tile.data + element_offset(a.columns, group, l, next), 1, 1, &key);
         if (key == 0) break;
       }
       // In bounds even under concurrent modification.
@@ -235,12 +241,15 @@ void fill_slots(const TopKColumns& a, const U* data, std::int64_t group, std::in
   }
 }
 
-/// Writes the first k slots of a group's lanes; `keys` and `elements` have room for them.
+/// Writes the first k slots of a group's lanes, for which `keys` and `elements` have capacity.
 template <class U>
-void write_slots(const TopKColumns& a, const U* data, std::int64_t group, std::int64_t lanes,
-                 const SlotsState<typename Lanes<U>::Lane>& state, U* keys, U* elements,
-                 std::int64_t value_offset, std::int64_t index_offset) {
+void write_slots(const TopKColumns& a, const Tile<U>& tile, std::int64_t group,
+                 const SlotsState<typename Lanes<U>::Lane>& state, U* keys, U* elements) {
   using L = Lanes<U>;
+  const std::int64_t lanes = tile.lanes;
+  const auto offset = [&](const TopKOutput& output) {
+    return (tile.group + group) * output.group_stride + tile.lane * output.lane_stride;
+  };
   const auto position = [&state](std::int64_t j, std::int64_t l) {
     return static_cast<typename L::Bits>(state.positions[j * state.stride + l]);
   };
@@ -249,20 +258,20 @@ void write_slots(const TopKColumns& a, const U* data, std::int64_t group, std::i
       keys[j * lanes + l] = L::key(state.keys[j * state.stride + l]);
     }
   }
-  if (!a.decode(keys, a.k * lanes, elements)) {
+  if (!a.element->decode(keys, a.k * lanes, elements)) {
     for (std::int64_t j = 0; j < a.k; ++j) {
       for (std::int64_t l = 0; l < lanes; ++l) {
-        elements[j * lanes + l] = data[element_offset(a.columns, group, l, position(j, l))];
+        elements[j * lanes + l] = tile.data[element_offset(a.columns, group, l, position(j, l))];
       }
     }
   }
   const TopKOutput& values = a.values;
-  write_tile(static_cast<U*>(values.data) + value_offset, values.k_stride, values.lane_stride, a.k,
+  write_tile(static_cast<U*>(values.data) + offset(values), values.k_stride, values.lane_stride, a.k,
              lanes, [=](std::int64_t j, std::int64_t l) { return elements[j * lanes + l]; });
   const TopKOutput& indices = a.indices;
   const auto write_indices = [&](auto* to) {
     using Index = std::remove_reference_t<decltype(*to)>;
-    write_tile(to + index_offset, indices.k_stride, indices.lane_stride, a.k, lanes,
+    write_tile(to + offset(indices), indices.k_stride, indices.lane_stride, a.k, lanes,
                [=](std::int64_t j, std::int64_t l) { return static_cast<Index>(position(j, l)); });
   };
   if (a.index_size == 4) {
@@ -284,37 +293,26 @@ void top_k_columns(const TopKColumns& a) {
   auto* const key_rows = reinterpret_cast<std::int64_t*>(scratch + parts.key_rows);
   auto* const states = reinterpret_cast<typename L::Lane*>(scratch + parts.states);
   U* const results = reinterpret_cast<U*>(scratch + parts.results);
-  const std::int64_t group_stride =
-      columns.packing == Packing::kTransposed ? 0 : columns.group_stride;
-  for_tiles(
-      columns, [&](std::int64_t group, std::int64_t groups, std::int64_t lane, std::int64_t lanes) {
-        const U* const data =
-            static_cast<const U*>(columns.data) + group * group_stride + lane * columns.lane_stride;
-        const std::int64_t padded = (lanes + L::kWidth - 1) / L::kWidth * L::kWidth;
-        const std::int64_t stride = groups * padded;
-        const SlotsState<typename L::Lane> state = {states, states + kernel.slots * stride, stride};
-        for_tile(columns, data, groups, lanes, 0, columns.last, a.prefetches, scratch,
-                 [&](Tile<U> tile, std::int64_t position) {
-                   const std::int64_t n = tile.n;
-                   for (std::int64_t i = 0; i < n; i += columns.pass, tile.rows += columns.pass) {
-                     tile.n = min_of(columns.pass, n - i);
-                     const Tile<U> part = keys_of(a, tile, keys, key_rows);
-                     for (std::int64_t g = 0; g < groups; ++g) {
-                       for (std::int64_t l = 0; l < lanes; l += L::kWidth) {
-                         kernel.take(part.data + g * part.group_stride + l, part.rows, part.n,
-                                     position + i, position + i == 0, state.at(g * padded + l));
-                       }
-                     }
-                   }
-                 });
-        for (std::int64_t g = 0; g < groups; ++g) {
-          const SlotsState<typename L::Lane> of_group = state.at(g * padded);
-          fill_slots(a, data, g, lanes, of_group);
-          write_slots(a, data, g, lanes, of_group, results, results + a.k * lanes,
-                      (group + g) * a.values.group_stride + lane * a.values.lane_stride,
-                      (group + g) * a.indices.group_stride + lane * a.indices.lane_stride);
-        }
-      });
+  for_tiles<U>(columns, [&](const Tile<U>& tile) {
+    const std::int64_t padded = (tile.lanes + L::kWidth - 1) / L::kWidth * L::kWidth;
+    const std::int64_t stride = tile.groups * padded;
+    const SlotsState<typename L::Lane> state = {states, states + kernel.slots * stride, stride};
+    for_rows(columns, tile, 0, columns.last, a.prefetches, scratch,
+             [&](const TileRows<U>& rows, std::int64_t position) {
+               const TileRows<U> made = keys_of(a, rows, keys, key_rows);
+               for (std::int64_t g = 0; g < tile.groups; ++g) {
+                 for (std::int64_t l = 0; l < tile.lanes; l += L::kWidth) {
+                   kernel.take(made.data + g * made.group_stride + l, made.rows, made.n, position,
+                               position == 0, state.at(g * padded + l));
+                 }
+               }
+             });
+    for (std::int64_t g = 0; g < tile.groups; ++g) {
+      const SlotsState<typename L::Lane> of_group = state.at(g * padded);
+      fill_slots(a, tile, g, of_group);
+      write_slots(a, tile, g, of_group, results, results + a.k * tile.lanes);
+    }
+  });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// top-k: items selected and sorted, by comparison or by the digits of their ranks.
+// top-k: items selected and sorted, by comparison or by the digits of their keys.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// Sorts items that stand in ascending order of position by descending rank, of which only the
+/// Sorts items that stand in ascending order of position by descending key, of which only the
 /// lowest kPasses * kDigitBits bits may differ: least significant digit first, moving them between
 /// `items` and `other`; returns where they ended. `counts` has a counter for each value of each
 /// digit.
@@ -18,7 +18,7 @@ template <class U, int kDigitBits, int kPasses>
 Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count, std::uint32_t* counts) {
   constexpr int kBins = 1 << kDigitBits;
   const auto digit = [](const Item<U>& item, int pass) {
-    return static_cast<int>(item.rank() >> (pass * kDigitBits)) & (kBins - 1);
+    return static_cast<int>(item.key() >> (pass * kDigitBits)) & (kBins - 1);
   };
   std::memset(counts, 0, sizeof(std::uint32_t) * kPasses * kBins);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -53,7 +53,7 @@ Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count, std::uin
   return items;
 }
 
-/// The same of any ranks. `counts` holds top_k_sort_counts(), if top_k_sorts_by_digits() says so.
+/// The same of any keys. `counts` holds top_k_sort_counts(), if top_k_sorts_by_digits() says so.
 template <class U>
 Item<U>* sort_items(Item<U>* items, Item<U>* other, std::int64_t count, std::uint32_t* counts) {
   constexpr auto kBytes = static_cast<std::int64_t>(sizeof(U));
@@ -66,7 +66,7 @@ Item<U>* sort_items(Item<U>* items, Item<U>* other, std::int64_t count, std::uin
   return radix_sort<U, kDigitBits, kPasses>(items, other, count, counts);
 }
 
-/// The same where only the lowest kBits bits of the ranks may differ: many items by few long
+/// The same where only the lowest kBits bits of the keys may differ: many items by few long
 /// digits, few by more and shorter ones. `counts` holds top_k_bucket_counts().
 template <class U, int kBits>
 Item<U>* sort_low_bits(Item<U>* items, Item<U>* other, std::int64_t count, std::uint32_t* counts) {

@@ -12,7 +12,7 @@
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
 #include "ops/index_output.hpp"
-#include "ops/ranking.hpp"
+#include "ops/ordering.hpp"
 #include "plan/arg_plan.hpp"
 
 namespace dmlcpu {
@@ -33,7 +33,7 @@ struct Best {
 
 int order_of(const ArgDescriptor& descriptor) {
   return static_cast<int>(
-      ranking(descriptor.largest, descriptor.nan_policy == NanPolicy::kPropagate));
+      ordering(descriptor.largest, descriptor.nan_policy == NanPolicy::kPropagate));
 }
 
 /// Inputs of at least this size are prefetched.
@@ -66,23 +66,23 @@ class ArgRun {
         prefetches_(element_count(descriptor.input) * element_size_ >=
                     prefetch_least_bytes(plan.strategy)),
         index_size_(static_cast<std::int64_t>(info(descriptor.output.type).size)),
-        input_(static_cast<const char*>(input) + plan.input_offset * element_size_),
-        indices_(descriptor.output.type, indices, plan.index_offset),
-        index_data_(static_cast<char*>(indices) + plan.index_offset * index_size_),
+        input_(static_cast<const char*>(input) + plan.offsets[0] * element_size_),
+        indices_(descriptor.output.type, indices, plan.offsets[1]),
+        index_data_(static_cast<char*>(indices) + plan.offsets[1] * index_size_),
         values_(values == nullptr ? nullptr
-                                  : static_cast<char*>(values) + plan.value_offset * element_size_),
+                                  : static_cast<char*>(values) + plan.offsets[2] * element_size_),
         rows_kernel_(
             kernels().arg->rows[static_cast<int>(descriptor.input.type)][order_of(descriptor)]),
         columns_kernel_(
             kernels().arg->columns[static_cast<int>(descriptor.input.type)][order_of(descriptor)]),
-        columns_(plan.columns.columns()),
-        tasks_of_results_(ceil_divide(plan.results().size, plan.task_results)),
-        tasks_of_groups_(ceil_divide(plan.groups().size, plan.task_groups)),
-        best_bytes_(plan.merges ? round_up(plan.task_groups * plan.task_results * kIndexBytes) : 0),
+        columns_(plan.columns.columns(plan.tasks.groups)),
+        best_bytes_(plan.merges ? round_up(plan.tasks.task_groups * plan.tasks.task_results *
+                                           kIndexBytes)
+                                : 0),
         kernel_bytes_(round_up(arg_scratch_bytes(plan, element_size_))) {}
 
   void run() {
-    const std::int64_t tasks = plan_.tasks();
+    const std::int64_t tasks = plan_.tasks.count();
     const std::int64_t parts = plan_.parts;
     const std::int64_t calls =
         plan_.threads == 1 ? 1
@@ -113,7 +113,7 @@ class ArgRun {
         const Best best = best_at(worker);
         const std::int64_t last = start_of_part(tasks, call + 1, calls);
         for (std::int64_t t = start_of_part(tasks, call, calls); t < last; ++t) {
-          const Task task = task_at(t);
+          const Task task = plan_.tasks.at(t);
           run_part(task, 0, best, kernel_scratch(worker));
           if (plan_.merges) write(task, best);
         }
@@ -121,10 +121,10 @@ class ArgRun {
       return;
     }
     parallel_for(threads, calls, [&](std::int64_t call, int worker) {
-      run_part(task_at(call / parts), call % parts, best_at(call), kernel_scratch(worker));
+      run_part(plan_.tasks.at(call / parts), call % parts, best_at(call), kernel_scratch(worker));
     });
     for (std::int64_t t = 0; t < tasks; ++t) {
-      const Task task = task_at(t);
+      const Task task = plan_.tasks.at(t);
       const Best best = best_at(t * parts);
       for (std::int64_t part = 1; part < parts; ++part) {
         const Best other = best_at(t * parts + part);
@@ -139,26 +139,6 @@ class ArgRun {
  private:
   using Range = std::pair<std::int64_t, std::int64_t>;
   static constexpr std::int64_t kIndexBytes = sizeof(std::int64_t);
-
-  /// Offsets of the first result's first element and of where the result goes, and how many.
-  struct Task {
-    Offsets offsets;
-    std::int64_t groups;
-    std::int64_t results;
-  };
-
-  Task task_at(std::int64_t number) const {
-    const std::int64_t result = number % tasks_of_results_ * plan_.task_results;
-    number /= tasks_of_results_;
-    const std::int64_t group = number % tasks_of_groups_ * plan_.task_groups;
-    Task task = {Odometer(plan_.kept, number / tasks_of_groups_).offsets(),
-                 std::min(plan_.task_groups, plan_.groups().size - group),
-                 std::min(plan_.task_results, plan_.results().size - result)};
-    for (int s = 0; s < 3; ++s) {
-      task.offsets[s] += group * plan_.groups().strides[s] + result * plan_.results().strides[s];
-    }
-    return task;
-  }
 
   /// Merges a part of the reduction into `best`, or writes all of it.
   void run_part(const Task& task, std::int64_t part, const Best& best, char* scratch) const {
@@ -182,7 +162,7 @@ class ArgRun {
         run_rows(task, at(offset), index, part_of_n, i == first, best);
       } else {
         run_columns(task, offset, index, part_of_n,
-                    share(Split::kLanes, plan_.columns.lanes / plan_.columns.results.size),
+                    share(Split::kLanes, plan_.columns.per_result),
                     plan_.split == Split::kReduced || part == plan_.parts - 1, i == first, best,
                     scratch);
       }
@@ -195,8 +175,8 @@ class ArgRun {
     rows.data = data + n.first * plan_.n.strides[0] * element_size_;
     rows.n = n.second - n.first;
     rows.stride = plan_.n.strides[0];
-    rows.lines = task.results;
-    rows.line_stride = plan_.lines.strides[0];
+    rows.rows = task.results;
+    rows.row_stride = plan_.tasks.results.strides[0];
     rows.index_base = index + n.first * plan_.n.strides[1];
     rows.index_step = plan_.n.strides[1];
     rows.starts = starts;
@@ -209,20 +189,21 @@ class ArgRun {
                    const Range& widened, bool takes_left, bool starts, const Best& best,
                    char* scratch) const {
     const ColumnsPlan& plan = plan_.columns;
-    const std::int64_t results = plan.widened() ? plan.results.size : task.results;
+    const Axis& groups = plan_.tasks.groups;
+    const Axis& results = plan_.tasks.results;
     ArgColumns a{};
     a.columns = columns_;
     a.columns.data =
-        at(offset + plan.input_offset + widened.first * plan.results.size * plan.lane_stride);
+        at(offset + plan.input_offset + widened.first * task.results * plan.lane_stride);
     a.columns.first = n.first;
     a.columns.last = n.second;
     a.columns.groups = task.groups;
-    a.columns.lanes = plan.widened() ? (widened.second - widened.first) * results : results;
+    a.columns.lanes = (widened.second - widened.first) * task.results;
     a.index_base = index + plan.index_base + widened.first * plan.widened_step;
     a.index_step = plan.walk.index_step;
     a.prefetches = prefetches_;
     a.scratch = scratch;
-    a.results = results;
+    a.results = task.results;
     a.widened_step = plan.widened_step;
     a.starts = starts;
     if (plan_.merges) {
@@ -235,11 +216,11 @@ class ArgRun {
       }
       a.output = {index_data_ + task.offsets[1] * index_size_,
                   index_size_,
-                  plan.groups.strides[1],
-                  plan.results.strides[1],
+                  groups.strides[1],
+                  results.strides[1],
                   values_ == nullptr ? nullptr : values_ + task.offsets[2] * element_size_,
-                  plan.groups.strides[2],
-                  plan.results.strides[2]};
+                  groups.strides[2],
+                  results.strides[2]};
     }
     if (a.columns.last > a.columns.first) columns_kernel_(a);
     if (!plan.left || !takes_left) return;
@@ -255,21 +236,21 @@ class ArgRun {
   /// Nothing is compared: every result has the index of the first element, or the last.
   void fill(const Task& task) const {
     const std::int64_t index = plan_.from_end ? plan_.reduced_count - 1 : 0;
-    const Axis& lines = plan_.lines;
-    indices_.write_each(task.offsets[1], lines.strides[1], task.results,
+    const Axis& results = plan_.tasks.results;
+    indices_.write_each(task.offsets[1], results.strides[1], task.results,
                         [index](std::int64_t) { return index; });
     if (values_ == nullptr) return;
     const char* const from = at(task.offsets[0]);
-    copy_elements(element_size_, values_ + task.offsets[2] * element_size_, lines.strides[2],
+    copy_elements(element_size_, values_ + task.offsets[2] * element_size_, results.strides[2],
                   task.results,
-                  [&](std::int64_t i) { return from + i * lines.strides[0] * element_size_; });
+                  [&](std::int64_t i) { return from + i * results.strides[0] * element_size_; });
   }
 
   /// Writes what was merged.
   void write(const Task& task, const Best& best) const {
-    const Axis& results = plan_.results();
+    const Axis& results = plan_.tasks.results;
     for (std::int64_t g = 0; g < task.groups; ++g) {
-      const auto place = [&](int s) { return task.offsets[s] + g * plan_.groups().strides[s]; };
+      const auto place = [&](int s) { return task.offsets[s] + g * plan_.tasks.groups.strides[s]; };
       const std::int64_t* const found = best.indices + g * task.results;
       const std::int64_t last = plan_.reduced_count - 1;
       indices_.write_each(place(1), results.strides[1], task.results, [&](std::int64_t i) {
@@ -299,8 +280,6 @@ class ArgRun {
   ArgRowsKernel rows_kernel_;
   ArgColumnsKernel columns_kernel_;
   Columns columns_;
-  std::int64_t tasks_of_results_;
-  std::int64_t tasks_of_groups_;
   std::int64_t best_bytes_;
   std::int64_t kernel_bytes_;
 };
@@ -332,7 +311,7 @@ bool run_as_row(const ArgDescriptor& descriptor) {
   row.data = static_cast<const char*>(descriptor.input.data) + (from_end ? count - 1 : 0) * size;
   row.n = count;
   row.stride = from_end ? -1 : 1;
-  row.lines = 1;
+  row.rows = 1;
   row.index_step = 1;
   row.starts = true;
   row.prefetches = count * size >= prefetch_least_bytes(ArgStrategy::kRows);

@@ -1,5 +1,5 @@
 // Sorting a long row by all threads, without a merge: threads share the row's parts until the
-// elements are in buckets of descending rank, and then the buckets.
+// elements are in buckets of descending key, and then the buckets.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include "core/parallel.hpp"
 #include "core/scratch.hpp"
 #include "core/tuning.hpp"
-#include "kernels/kernel_table.hpp"
+#include "kernels/top_k_interface.hpp"
 #include "plan/axes.hpp"
 #include "plan/top_k_plan.hpp"
 
@@ -38,25 +38,25 @@ class TopKBuckets {
   /// thread; row_of(first, count) are the row's elements from `first` on.
   template <class RowOf, class Write>
   void sort(std::int64_t k, RowOf&& row_of, Write&& write) {
-    // The ranks are kept where a bucket's items are only needed later, so that they are the same
+    // The keys are kept where a bucket's items are only needed later, so that they are the same
     // when they are counted as when they are distributed, whatever another thread does to the row.
-    char* const ranks = others_;
+    char* const keys = others_;
     parallel_for(threads_, threads_, [&](std::int64_t part, int) {
       const std::int64_t first = part_start(part);
       bits_[static_cast<std::size_t>(part)] =
-          kernels_.load(row_of(first, part_start(part + 1) - first), ranks + first * element_size_);
+          kernels_.load(row_of(first, part_start(part + 1) - first), keys + first * element_size_);
     });
     const int shift = bucket_shift();
     parallel_for(threads_, threads_, [&](std::int64_t part, int) {
       std::uint32_t* const counts = of_part(part);
       std::fill_n(counts, kTopKBuckets, 0);
       const std::int64_t first = part_start(part);
-      kernels_.count(ranks + first * element_size_, part_start(part + 1) - first, shift, counts);
+      kernels_.count(keys + first * element_size_, part_start(part + 1) - first, shift, counts);
     });
     lay_out();
     parallel_for(threads_, threads_, [&](std::int64_t part, int) {
       const std::int64_t first = part_start(part);
-      kernels_.fill(ranks + first * element_size_, part_start(part + 1) - first, first, shift,
+      kernels_.fill(keys + first * element_size_, part_start(part + 1) - first, first, shift,
                     of_part(part), items_);
     });
     const std::int64_t tasks = threads_ * tuning::kTasksPerThread;
@@ -75,11 +75,11 @@ class TopKBuckets {
     return starts_[static_cast<std::size_t>(bucket)];
   }
 
-  /// The lowest bit of those that tell the bucket: they begin with the highest that any two ranks
+  /// The lowest bit of those that tell the bucket: they begin with the highest that any two keys
   /// differ in.
   int bucket_shift() const {
-    RankBits row = bits_[0];
-    for (const RankBits& part : bits_) {
+    KeyBits row = bits_[0];
+    for (const KeyBits& part : bits_) {
       row.some |= part.some;
       row.all &= part.all;
     }
@@ -143,7 +143,7 @@ class TopKBuckets {
   char* others_;
   std::vector<std::uint32_t> starts_;       // of the buckets, and where the last one ends
   std::vector<std::uint32_t> part_starts_;  // within each bucket, one part's behind the other's
-  std::vector<RankBits> bits_;              // of the parts
+  std::vector<KeyBits> bits_;              // of the parts
   int threads_;
 };
 

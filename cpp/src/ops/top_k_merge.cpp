@@ -6,22 +6,22 @@
 namespace dmlcpu {
 namespace {
 
-/// How many items of a piece rank above `rank`.
-std::int64_t above(const TopKPiece& piece, std::uint64_t rank) {
+/// How many items of a piece have a key above `key`.
+std::int64_t above(const TopKPiece& piece, std::uint64_t key) {
   const TopKItem* const found =
       std::partition_point(piece.items, piece.items + piece.count,
-                           [rank](const TopKItem& item) { return item.rank > rank; });
+                           [key](const TopKItem& item) { return item.key > key; });
   return found - piece.items;
 }
 
-std::int64_t above(const std::vector<TopKPiece>& pieces, std::uint64_t rank) {
+std::int64_t above(const std::vector<TopKPiece>& pieces, std::uint64_t key) {
   std::int64_t count = 0;
-  for (const TopKPiece& piece : pieces) count += above(piece, rank);
+  for (const TopKPiece& piece : pieces) count += above(piece, key);
   return count;
 }
 
-/// The rank of the item that `skipped` others come before: the lowest that no more rank above.
-std::uint64_t rank_after(const std::vector<TopKPiece>& pieces, std::int64_t skipped) {
+/// The key of the item that `skipped` others come before: the lowest that no more are above.
+std::uint64_t key_after(const std::vector<TopKPiece>& pieces, std::int64_t skipped) {
   std::uint64_t low = 0;
   std::uint64_t high = std::numeric_limits<std::uint64_t>::max();
   while (low < high) {
@@ -38,14 +38,14 @@ std::uint64_t rank_after(const std::vector<TopKPiece>& pieces, std::int64_t skip
 }  // namespace
 
 void TopKMerge::start(const std::vector<TopKPiece>& pieces, std::int64_t skipped) {
-  const std::uint64_t rank =
-      skipped == 0 ? std::numeric_limits<std::uint64_t>::max() : rank_after(pieces, skipped);
+  const std::uint64_t key =
+      skipped == 0 ? std::numeric_limits<std::uint64_t>::max() : key_after(pieces, skipped);
   // Those above it are skipped in every piece, and of those equal to it the first ones.
-  std::int64_t equals = skipped - above(pieces, rank);
+  std::int64_t equals = skipped - above(pieces, key);
   heads_.clear();
   for (const TopKPiece& piece : pieces) {
-    std::int64_t first = above(piece, rank);
-    const std::int64_t equal = (rank == 0 ? piece.count : above(piece, rank - 1)) - first;
+    std::int64_t first = above(piece, key);
+    const std::int64_t equal = (key == 0 ? piece.count : above(piece, key - 1)) - first;
     const std::int64_t skipped_here = std::min(equals, equal);
     equals -= skipped_here;
     first += skipped_here;
@@ -63,9 +63,9 @@ void TopKMerge::take(TopKItem* items, std::int64_t count) {
     }
     Head* best = heads_.data();
     for (Head& head : heads_) {
-      if (head.next->rank > best->next->rank) best = &head;
+      if (head.next->key > best->next->key) best = &head;
     }
-    *items++ = {best->next->rank, best->next->index + best->start};
+    *items++ = {best->next->key, best->next->index + best->start};
     if (++best->next == best->last) heads_.erase(heads_.begin() + (best - heads_.data()));
   }
 }
@@ -78,9 +78,9 @@ TopKItem* TopKMerge::take_of_two(TopKItem* items, const TopKItem* end) {
   // Neither runs out within so many, so that no branch depends on the data.
   const std::int64_t sure = std::min({a.last - next_a, b.last - next_b, end - items});
   for (std::int64_t i = 0; i < sure; ++i) {
-    const bool second = next_b->rank > next_a->rank;
+    const bool second = next_b->key > next_a->key;
     const TopKItem* const from = second ? next_b : next_a;
-    *items++ = {from->rank, from->index + (second ? b.start : a.start)};
+    *items++ = {from->key, from->index + (second ? b.start : a.start)};
     next_a += !second;
     next_b += second;
   }

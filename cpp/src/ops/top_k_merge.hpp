@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/kernel_table.hpp"
+#include "kernels/top_k_interface.hpp"
 
 namespace dmlcpu {
 
@@ -15,7 +15,7 @@ struct TopKPiece {
   std::int64_t start;
 };
 
-/// Reads a row's items, best first, off those of its pieces; of equal ranks the earlier piece's
+/// Reads a row's items, best first, off those of its pieces; of equal keys the earlier piece's
 /// come first. It may begin anywhere, so that several share the work.
 class TopKMerge {
  public:

@@ -6,8 +6,7 @@
 
 #include "core/tuning.hpp"
 #include "dmlcpu/operators.hpp"
-#include "kernels/kernel_table.hpp"
-#include "plan/axes.hpp"
+#include "kernels/arg_interface.hpp"
 #include "plan/columns_plan.hpp"
 
 namespace dmlcpu {
@@ -23,13 +22,12 @@ enum class Split : std::uint8_t { kNone, kReduced, kPositions, kLanes };
 
 /// Nested loops around kernel calls:
 ///
-///   for each task: a position of `kept` and a tile of groups x results   (in parallel)
-///     for each part of the reduction                                     (in parallel, then
-///     merged)
+///   for each task                          (in parallel)
+///     for each part of the reduction       (in parallel, then merged)
 ///       for each position of `reduced`
-///         kernel(tile, all positions of the rows or columns)
+///         kernel(the task's groups and results, all positions of their rows or columns)
 ///
-/// Strides of kept axes are {input, indices, values}, of reduced ones {input, index step, 0}.
+/// Strides of the tasks' axes are {input, indices, values}, of reduced ones {input, index step, 0}.
 struct ArgPlan {
   ArgStrategy strategy = ArgStrategy::kFill;
   Split split = Split::kNone;
@@ -39,26 +37,13 @@ struct ArgPlan {
   bool from_end = false;
   int threads = 1;
   std::int64_t reduced_count = 1;
-  std::int64_t input_offset = 0;  ///< of the first element visited
-  std::int64_t index_offset = 0;  ///< of the first elements written
-  std::int64_t value_offset = 0;
-  std::int64_t value_stride = 0;  ///< of the input, from index to index, if values are wanted
-  Axes kept;
-  Axes reduced;
-
-  Axis n = kUnitAxis;      ///< kRows: the axis that the kernel walks
-  Axis lines = kUnitAxis;  ///< kRows: a row for each result
-  ColumnsPlan columns;     ///< kColumns
-
-  std::int64_t task_groups = 1;
-  std::int64_t task_results = 1;
   std::int64_t parts = 1;
-
-  const Axis& groups() const { return columns.groups; }
-  const Axis& results() const {
-    return strategy == ArgStrategy::kColumns ? columns.results : lines;
-  }
-  std::int64_t tasks() const;
+  std::int64_t value_stride = 0;  ///< of the input, from index to index, if values are wanted
+  Offsets offsets{};              ///< of the first element visited, and of the first ones written
+  Tasks tasks;
+  Axes reduced;
+  Axis n = kUnitAxis;   ///< kRows: the axis that the kernel walks
+  ColumnsPlan columns;  ///< kColumns
 };
 
 /// Plans a valid descriptor that has something to write, for up to `threads` threads; `values`, if

@@ -12,6 +12,9 @@ namespace {
 /// A cache line, and the vector of any instruction set.
 constexpr std::int64_t kLineBytes = 64;
 
+/// The smallest of any system.
+constexpr std::int64_t kPageBytes = 4096;
+
 std::int64_t stride_of(const Axis& axis) { return std::abs(axis.strides[0]); }
 
 /// The position of the longest axis that does not broadcast, -1 if there is none.
@@ -36,6 +39,7 @@ int best_lanes(std::int64_t element_size, const Axes& kept) {
 /// The lanes are `count` of the positions of `axis`, which is walked on in steps of as many.
 void widen(Axis& axis, std::int64_t count, ColumnsPlan& plan) {
   plan.widened_step = axis.strides[1];
+  plan.per_result = count;
   plan.lanes = count;
   plan.lane_stride = axis.strides[0];
   plan.left = axis.size % count != 0;
@@ -48,14 +52,14 @@ void widen(Axis& axis, std::int64_t count, ColumnsPlan& plan) {
 
 /// Positions of narrow groups whose rows follow each other in memory without a gap, in either
 /// direction: all elements of some positions are lanes.
-void widen_without_gap(Axis& axis, std::int64_t count, ColumnsPlan& plan) {
-  plan.results = plan.groups;
-  plan.groups = kUnitAxis;
+void widen_without_gap(Axis& axis, std::int64_t count, Tasks& tasks, ColumnsPlan& plan) {
+  tasks.results = tasks.groups;
+  tasks.groups = kUnitAxis;
   const bool backwards = axis.strides[0] < 0;
   const std::int64_t stride = axis.strides[0];
   const std::int64_t step = axis.strides[1];
   widen(axis, count, plan);
-  plan.lanes = count * plan.results.size;
+  plan.lanes = count * tasks.results.size;
   plan.lane_stride = 1;
   if (backwards) {
     // Lanes ascend in memory, so their indices descend.
@@ -68,7 +72,7 @@ void widen_without_gap(Axis& axis, std::int64_t count, ColumnsPlan& plan) {
 /// Whether a lane's elements of one period, of all groups, are blocks that are worth transposing
 /// whole, each from one run of memory. Sets the third stride of the walk's axes and of the groups:
 /// the row of the transposed blocks.
-bool make_blocks(ColumnsPlan& plan, Walk& walk) {
+bool make_blocks(std::int64_t element_size, const Axis& groups, ColumnsPlan& plan, Walk& walk) {
   std::int64_t first = 0;
   std::int64_t last = 0;
   std::int64_t elements = 1;
@@ -84,7 +88,7 @@ bool make_blocks(ColumnsPlan& plan, Walk& walk) {
     if (is_inside(walk.axes.axes[d])) reach(walk.axes.axes[d]);
   }
   if (elements == 1) return false;
-  reach(plan.groups);
+  reach(groups);
   plan.block = last - first + 1;
   plan.block_first = first;
   std::int64_t rows = plan.block;
@@ -97,19 +101,22 @@ bool make_blocks(ColumnsPlan& plan, Walk& walk) {
     plan.blocks.push(axis);
   }
   std::reverse(plan.blocks.axes.begin(), plan.blocks.axes.begin() + plan.blocks.count);
-  return plan.block <= 2 * elements && rows <= tuning::kBlockElements;
+  // Gaps are read as well: less than a page, they are in pages that can be read.
+  const std::int64_t gaps = plan.block - elements;
+  return gaps <= elements && gaps * element_size < kPageBytes && rows <= tuning::kBlockElements;
 }
 
 /// Chooses lanes, and groups beside them.
-void choose_lanes(std::int64_t element_size, bool widens, Axes& kept, Axes& reduced,
+void choose_lanes(std::int64_t element_size, bool widens, Tasks& tasks, Axes& reduced,
                   ColumnsPlan& plan) {
+  Axes& kept = tasks.kept;
   const auto bytes = [element_size](const Axis& axis) { return axis.size * element_size; };
   const bool has_inner = kept.count > 0 && kept.axes[kept.count - 1].strides[0] != 0;
   const bool reduced_inner =
       reduced.count > 0 && (!has_inner || stride_of(reduced.axes[reduced.count - 1]) <
                                               stride_of(kept.axes[kept.count - 1]));
-  const auto use = [&plan](const Axis& axis) {
-    plan.results = axis;
+  const auto use = [&](const Axis& axis) {
+    tasks.results = axis;
     plan.lanes = axis.size;
     plan.lane_stride = axis.strides[0];
   };
@@ -117,23 +124,23 @@ void choose_lanes(std::int64_t element_size, bool widens, Axes& kept, Axes& redu
     const Axis inner = kept.pop();
     if (bytes(inner) >= tuning::kLaneBytes) {
       use(inner);
-      if (kept.count > 0) plan.groups = kept.pop();
+      if (kept.count > 0) tasks.groups = kept.pop();
       return;
     }
-    plan.groups = inner;
+    tasks.groups = inner;
   }
   const int outer = best_lanes(element_size, kept);
   const std::int64_t outer_bytes = outer < 0 ? 0 : bytes(kept.axes[outer]);
   if (widens && reduced.count > 0) {
     // Too few columns to fill vectors, or too many elements of each: positions are lanes as well.
     Axis& inner = reduced.axes[reduced.count - 1];
-    const std::int64_t narrow = plan.groups.size;
+    const std::int64_t narrow = tasks.groups.size;
     const std::int64_t count = ceil_divide(tuning::kWidenedBytes, narrow * element_size);
-    if (narrow > 1 && plan.groups.strides[0] == 1 && stride_of(inner) == narrow &&
+    if (narrow > 1 && tasks.groups.strides[0] == 1 && stride_of(inner) == narrow &&
         inner.size >= 2 * count &&
         (outer_bytes < kLineBytes || inner.size * narrow > tuning::kBlockElements)) {
-      widen_without_gap(inner, count, plan);
-      if (kept.count > 0) plan.groups = kept.pop();
+      widen_without_gap(inner, count, tasks, plan);
+      if (kept.count > 0) tasks.groups = kept.pop();
       return;
     }
     const int longest_reduced = longest(reduced);
@@ -141,14 +148,11 @@ void choose_lanes(std::int64_t element_size, bool widens, Axes& kept, Axes& redu
     const std::int64_t part = tuning::kWidenedBytes / element_size;
     if (outer_bytes < kLineBytes && bytes(lanes) >= kLineBytes &&
         (reduced.count > 1 || lanes.size >= 2 * part)) {
-      plan.results = kUnitAxis;
       if (reduced.count == 1) {
         widen(lanes, part, plan);
       } else {
-        const Axis taken = reduced.take(longest_reduced);
-        plan.lanes = taken.size;
-        plan.lane_stride = taken.strides[0];
-        plan.widened_step = taken.strides[1];
+        Axis taken = reduced.take(longest_reduced);
+        widen(taken, taken.size, plan);
       }
       return;
     }
@@ -156,13 +160,13 @@ void choose_lanes(std::int64_t element_size, bool widens, Axes& kept, Axes& redu
   if (outer >= 0) {
     use(kept.take(outer));
   } else {
-    use(plan.groups);
-    plan.groups = kUnitAxis;
+    use(tasks.groups);
+    tasks.groups = kUnitAxis;
   }
 }
 
 /// Chooses how the lanes are packed, and takes the walked axes out of the reduced ones.
-void choose_packing(Axes& reduced, ColumnsPlan& plan) {
+void choose_packing(std::int64_t element_size, const Axis& groups, Axes& reduced, ColumnsPlan& plan) {
   constexpr std::int64_t kRows = tuning::kWalkRows;
   constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
   const auto walk = [&](std::int64_t limit, std::int64_t stride_limit) {
@@ -179,8 +183,8 @@ void choose_packing(Axes& reduced, ColumnsPlan& plan) {
   // All axes in the order of their indices, or at least those of one block.
   for (const std::int64_t stride_limit : {kAny, std::abs(plan.lane_stride)}) {
     Axes others = reduced;
-    Walk blocks(others, tuning::kBlockElements / plan.groups.size, stride_limit, true);
-    if (plan.left || !make_blocks(plan, blocks)) continue;
+    Walk blocks(others, tuning::kBlockElements / groups.size, stride_limit, true);
+    if (plan.left || !make_blocks(element_size, groups, plan, blocks)) continue;
     plan.packing = Packing::kTransposed;
     plan.walk = blocks;
     reduced = others;
@@ -191,7 +195,7 @@ void choose_packing(Axes& reduced, ColumnsPlan& plan) {
 }
 
 /// Tiles, whose best elements and positions, and packed elements, stay in L1.
-void choose_tiles(std::int64_t element_size, ColumnsPlan& plan) {
+void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& plan) {
   const std::int64_t line = kLineBytes / element_size;
   const std::int64_t most = std::min(tuning::kTileElements, tuning::kTileBytes / element_size);
   const std::int64_t lanes = plan.lanes;
@@ -200,7 +204,7 @@ void choose_tiles(std::int64_t element_size, ColumnsPlan& plan) {
     case Packing::kNone: {
       const std::int64_t tile_bytes = plan.walk.n * plan.tile_lanes * element_size;
       plan.tile_groups = std::clamp(std::min(most / lanes, tuning::kPassBytes / tile_bytes),
-                                    std::int64_t{1}, plan.groups.size);
+                                    std::int64_t{1}, groups.size);
       // In registers over all positions, if the caches, or the processor's own prefetching, hold
       // rows that are read a few vectors at a time.
       const Walk& walk = plan.walk;
@@ -215,7 +219,7 @@ void choose_tiles(std::int64_t element_size, ColumnsPlan& plan) {
       break;
     }
     case Packing::kTransposed: {
-      plan.tile_groups = plan.groups.size;
+      plan.tile_groups = groups.size;
       const std::int64_t rows = plan.block * positions(plan.blocks);
       const std::int64_t fit = tuning::kTransposeBytes / (rows * element_size) / line * line;
       const std::int64_t tiles = ceil_divide(lanes, std::max(fit, line));
@@ -230,7 +234,7 @@ void choose_tiles(std::int64_t element_size, ColumnsPlan& plan) {
       plan.tile_lanes =
           std::clamp(tuning::kStridedTileBytes / std::max<std::int64_t>(apart, 1), line, most);
       plan.tile_lanes = std::min(plan.tile_lanes, lanes);
-      if (plan.groups.size * element_size < kLineBytes) plan.tile_groups = plan.groups.size;
+      if (groups.size * element_size < kLineBytes) plan.tile_groups = groups.size;
       plan.pass =
           std::clamp(tuning::kTransposeBytes / (plan.tile_groups * plan.tile_lanes * element_size),
                      std::int64_t{1}, plan.walk.period);
@@ -271,15 +275,15 @@ Walk::Walk(Axes& reduced, std::int64_t limit, std::int64_t stride_limit, bool wh
   std::reverse(axes.axes.begin(), axes.axes.begin() + axes.count);
 }
 
-ColumnsPlan plan_columns(std::int64_t element_size, bool widens, Axes& kept, Axes& reduced) {
+ColumnsPlan plan_columns(std::int64_t element_size, bool widens, Tasks& tasks, Axes& reduced) {
   ColumnsPlan plan;
-  choose_lanes(element_size, widens, kept, reduced, plan);
-  choose_packing(reduced, plan);
-  choose_tiles(element_size, plan);
+  choose_lanes(element_size, widens, tasks, reduced, plan);
+  choose_packing(element_size, tasks.groups, reduced, plan);
+  choose_tiles(element_size, tasks.groups, plan);
   return plan;
 }
 
-Columns ColumnsPlan::columns() const {
+Columns ColumnsPlan::columns(const Axis& groups) const {
   Columns columns{};
   columns.last = walk.n;
   columns.period = walk.period;
@@ -312,16 +316,16 @@ void ColumnsPlan::fill_rows(std::int64_t* rows) const {
   }
 }
 
-std::string to_text(const ColumnsPlan& plan) {
+std::string to_text(const ColumnsPlan& plan, const Tasks& tasks) {
   static const char* const packings[] = {"in place", "transposed", "strided"};
   std::string text = "columns " + std::string(packings[static_cast<int>(plan.packing)]) + ", " +
                      std::to_string(plan.walk.n) + " positions in periods of " +
                      std::to_string(plan.walk.period) + ", passes of " + std::to_string(plan.pass) +
                      "\n";
-  text += std::to_string(plan.groups.size) + " groups by " +
-          std::to_string(plan.groups.strides[0]) + " of " + std::to_string(plan.lanes) +
+  text += std::to_string(tasks.groups.size) + " groups by " +
+          std::to_string(tasks.groups.strides[0]) + " of " + std::to_string(plan.lanes) +
           " lanes by " + std::to_string(plan.lane_stride);
-  if (plan.widened()) text += ", widened from " + std::to_string(plan.results.size);
+  if (plan.widened()) text += ", widened from " + std::to_string(tasks.results.size);
   text += "; tiles of " + std::to_string(plan.tile_groups) + " x " +
           std::to_string(plan.tile_lanes) + "\n";
   return text;

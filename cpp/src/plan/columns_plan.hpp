@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/kernel_table.hpp"
-#include "plan/axes.hpp"
+#include "kernels/columns_interface.hpp"
+#include "plan/tasks.hpp"
 
 namespace dmlcpu {
 
@@ -25,21 +25,19 @@ struct Walk {
   Walk(Axes& reduced, std::int64_t limit, std::int64_t stride_limit, bool whole);
 };
 
-/// Kernel calls on `groups` x `lanes` columns at each position of outer loops. Strides of `groups`
-/// and `results` are {input, and two outputs}.
+/// Kernel calls on columns, a group of lanes for each group of results: a lane for each result, or
+/// `per_result` of them.
 struct ColumnsPlan {
   Walk walk;
-  Axis groups = kUnitAxis;
-  /// A lane for each result; or, if `lanes` is larger, further elements of the same results, whose
-  /// indices are `widened_step` higher for each `results.size` lanes.
-  Axis results = kUnitAxis;
   std::int64_t lanes = 1;
   std::int64_t lane_stride = 1;
+  /// If not 1, the lanes are a reduced axis, or part of one: further elements of the same results,
+  /// whose indices are `widened_step` higher for each `lanes / per_result` lanes.
+  std::int64_t per_result = 1;
   std::int64_t widened_step = 0;
   std::int64_t input_offset = 0;  ///< of the first lane's first position
   std::int64_t index_base = 0;    ///< its index
-  /// If so, the lanes are a reduced axis, or part of one.
-  bool widened() const { return lanes > results.size; }
+  bool widened() const { return per_result > 1; }
   /// Whether the walked axis' last positions do not fill the lanes. They are taken by another one,
   /// at this offset and index, that takes some elements twice.
   bool left = false;
@@ -57,16 +55,17 @@ struct ColumnsPlan {
 
   /// The kernel's view, without memory. Strides of the groups and rows are those of the packed
   /// form.
-  Columns columns() const;
+  Columns columns(const Axis& groups) const;
   /// Columns::rows, then Columns::block_offsets.
   void fill_rows(std::int64_t* rows) const;
   std::int64_t row_count() const { return walk.period + positions(blocks); }
 };
 
-/// Takes the columns' axes out of the loops over kept and reduced elements, which are simplified
-/// and whose kept strides are not negative; `widens` if positions may be lanes.
-ColumnsPlan plan_columns(std::int64_t element_size, bool widens, Axes& kept, Axes& reduced);
+/// Takes groups and results out of the tasks' kept axes, and what is walked out of the reduced ones,
+/// which are simplified and whose kept strides are not negative; `widens` if positions may be
+/// lanes.
+ColumnsPlan plan_columns(std::int64_t element_size, bool widens, Tasks& tasks, Axes& reduced);
 
-std::string to_text(const ColumnsPlan& plan);
+std::string to_text(const ColumnsPlan& plan, const Tasks& tasks);
 
 }  // namespace dmlcpu

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "dmlcpu/operators.hpp"
-#include "kernels/kernel_table.hpp"
+#include "kernels/gather_interface.hpp"
 #include "plan/axes.hpp"
 
 namespace dmlcpu {

@@ -10,8 +10,6 @@
 namespace dmlcpu {
 namespace {
 
-constexpr std::int64_t kCounterBytes = sizeof(std::uint32_t);
-
 /// The cheapest block length, a power of two.
 std::int64_t block_length(std::int64_t length, std::int64_t k) {
   const double ideal = std::sqrt(static_cast<double>(tuning::kTopKBlockCostRatio) *
@@ -21,20 +19,20 @@ std::int64_t block_length(std::int64_t length, std::int64_t k) {
   return block;
 }
 
-/// Chooses how many lines a task takes, and how it reads them.
-void group_lines(std::int64_t element_size, TopKPlan& plan) {
-  const std::int64_t line_bytes = plan.length * element_size;
-  const std::int64_t line_stride = std::abs(plan.lines.strides[0]);
+/// Chooses how many rows a task takes, and how it reads them.
+void group_rows(std::int64_t element_size, TopKPlan& plan) {
+  Tasks& tasks = plan.tasks;
+  const std::int64_t row_bytes = plan.length * element_size;
+  const std::int64_t row_stride = std::abs(tasks.results.strides[0]);
   const bool neighbours =
-      plan.lines.size > 1 && line_stride > 0 && line_stride < std::abs(plan.input_stride);
-  plan.packed = neighbours && line_bytes * tuning::kTopKGroupLines <= tuning::kTopKPackBytes;
+      tasks.results.size > 1 && row_stride > 0 && row_stride < std::abs(plan.input_stride);
+  plan.packed = neighbours && row_bytes * tuning::kTopKGroupRows <= tuning::kTopKPackBytes;
   plan.stride = plan.packed ? 1 : plan.input_stride;
-  // Enough groups for all threads, but neighbouring lines no fewer than fill a cache line.
-  const std::int64_t lines = positions(plan.outer) * plan.lines.size;
-  const std::int64_t share =
-      std::max<std::int64_t>(lines / (plan.threads * tuning::kTasksPerThread), 1);
-  const std::int64_t least = plan.packed ? 64 / element_size : 1;
-  plan.group = std::min({tuning::kTopKGroupLines, std::max(share, least), plan.lines.size});
+  tasks.task_results = std::min(tuning::kTopKGroupRows, tasks.results.size);
+  // Enough tasks for all threads, but neighbouring rows no fewer than fill a cache line.
+  if (plan.threads == 1) return;
+  tasks.split_results(plan.threads * tuning::kTasksPerThread,
+                      plan.packed ? 64 / element_size : 1);
 }
 
 /// Tiles whose keys stay in L1, and slots beside them.
@@ -63,25 +61,6 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
                                       std::int64_t{4}, columns.walk.period);
 }
 
-/// Divides groups, then lanes, among tasks.
-void share_columns(int threads, TopKColumnsPlan& plan) {
-  const ColumnsPlan& columns = plan.columns;
-  plan.threads = threads;
-  plan.task_groups = columns.groups.size;
-  plan.task_lanes = columns.lanes;
-  if (threads == 1) return;
-  const std::int64_t wanted = threads * tuning::kTasksPerThread;
-  std::int64_t tasks = positions(plan.kept);
-  if (tasks < wanted && columns.packing != Packing::kTransposed) {
-    plan.task_groups = std::max<std::int64_t>(columns.groups.size * tasks / wanted, 1);
-    tasks *= ceil_divide(columns.groups.size, plan.task_groups);
-  }
-  if (tasks < wanted) {
-    const std::int64_t tiles = ceil_divide(columns.lanes, columns.tile_lanes);
-    plan.task_lanes = std::max<std::int64_t>(tiles * tasks / wanted, 1) * columns.tile_lanes;
-  }
-}
-
 }  // namespace
 
 TopKSample sample_for(std::int64_t length, std::int64_t k, std::int64_t count) {
@@ -94,52 +73,46 @@ TopKSample sample_for(std::int64_t length, std::int64_t k, std::int64_t count) {
   return {count, std::min(static_cast<std::int64_t>(expected + margin), count)};
 }
 
-TopKSelection plan_selection(TopKStrategy strategy, std::int64_t element_size, std::int64_t length,
-                             std::int64_t k) {
+TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::int64_t k) {
   TopKSelection selection;
   selection.strategy = strategy;
   switch (strategy) {
-    case TopKStrategy::kDirect:
-      selection.scratch_bytes = round_up(2 * length * top_k_item_bytes(element_size));
-      if (top_k_sorts_by_digits(element_size, top_k_direct_sorted(length, k))) {
-        selection.scratch_bytes += top_k_sort_counts(element_size) * kCounterBytes;
-      }
+    case TopKStrategy::kSort:
+    case TopKStrategy::kPartition:
+      selection.capacity = length;
       break;
-    case TopKStrategy::kBlocks: {
+    case TopKStrategy::kCount:
+    case TopKStrategy::kHistogram:
+      selection.capacity = k;
+      break;
+    case TopKStrategy::kBlocks:
       selection.block = block_length(length, k);
-      const std::int64_t blocks = (length + selection.block - 1) / selection.block;
-      selection.scratch_bytes =
-          round_up(blocks * element_size) +
-          round_up((k * selection.block + k + 1) * top_k_item_bytes(element_size)) +
-          selection.block * element_size;
+      selection.capacity = k * selection.block + k;
       break;
-    }
-    case TopKStrategy::kRadix: {
-      selection.sort_all = k > length / 2;
-      selection.room = tuning::top_k_radix_room(length, k, selection.sort_all);
-      if (!selection.sort_all) {
-        selection.sample = sample_for(length, k, tuning::top_k_sample(length));
-      }
-      selection.scratch_bytes =
-          kTopKHistogramCounts * kCounterBytes +
-          round_up(2 * (selection.room + 1) * top_k_item_bytes(element_size)) +
-          selection.sample.count * element_size;
+    case TopKStrategy::kSample: {
+      const TopKSample sample = sample_for(length, k, tuning::top_k_sample(length));
+      selection.sample = sample.count;
+      selection.sample_reaches = sample.reaches;
+      selection.capacity = tuning::top_k_sample_capacity(length, k);
       break;
     }
   }
   return selection;
 }
 
-TopKSelection select_strategy(std::int64_t element_size, std::int64_t length, std::int64_t k) {
+TopKSelection select_strategy(std::int64_t length, std::int64_t k) {
   const bool enough_blocks = k <= tuning::kTopKBlocksMaxK &&
                              length / block_length(length, k) >= tuning::kTopKBlocksPerResult * k;
-  TopKStrategy strategy = TopKStrategy::kRadix;
-  if (length > tuning::kTopKDirectLength && enough_blocks) {
-    strategy = TopKStrategy::kBlocks;
-  } else if (length <= tuning::kTopKHistogramLength) {
-    strategy = TopKStrategy::kDirect;
-  }
-  return plan_selection(strategy, element_size, length, k);
+  const auto strategy = [&] {
+    if (length > tuning::kTopKDirectLength && enough_blocks) return TopKStrategy::kBlocks;
+    if (2 * k > length) return TopKStrategy::kSort;
+    if (length > tuning::kTopKHistogramLength) {
+      return tuning::top_k_sample(length) > 0 ? TopKStrategy::kSample : TopKStrategy::kHistogram;
+    }
+    if (length >= tuning::kTopKThresholdLength) return TopKStrategy::kCount;
+    return 4 * k > length ? TopKStrategy::kSort : TopKStrategy::kPartition;
+  };
+  return plan_selection(strategy(), length, k);
 }
 
 std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descriptor, int threads) {
@@ -165,12 +138,12 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
         kept.strides[s] = -kept.strides[s];
       }
     }
-    plan.kept.push(kept);
+    plan.tasks.kept.push(kept);
   }
-  simplify(plan.kept);
+  simplify(plan.tasks.kept);
   Axes reduced;
   if (n > 1) reduced.push({n, {input.strides[axis], 1, 0}});
-  plan.columns = plan_columns(element_size, false, plan.kept, reduced);
+  plan.columns = plan_columns(element_size, false, plan.tasks, reduced);
   const ColumnsPlan& columns = plan.columns;
   const bool rows = std::abs(input.strides[axis]) < std::abs(columns.lane_stride);
   if (columns.lanes < tuning::kTopKMinLanes) return std::nullopt;
@@ -179,7 +152,13 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
     return std::nullopt;
   }
   choose_top_k_tiles(element_size, plan);
-  share_columns(threads, plan);
+  plan.threads = threads;
+  plan.tasks.join();
+  if (threads > 1) {
+    const std::int64_t wanted = threads * tuning::kTasksPerThread;
+    if (columns.packing != Packing::kTransposed) plan.tasks.split_groups(wanted);
+    plan.tasks.split_results(wanted, columns.tile_lanes);
+  }
   return plan;
 }
 
@@ -197,47 +176,50 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   }
   for (int d = 0; d < input.rank; ++d) {
     if (d == axis) continue;
-    plan.outer.push(
+    plan.tasks.kept.push(
         {input.sizes[d],
          {input.strides[d], descriptor.values.strides[d], descriptor.indices.strides[d]}});
   }
-  simplify(plan.outer);
-  if (plan.outer.count > 0) plan.lines = plan.outer.pop();
+  simplify(plan.tasks.kept);
+  if (plan.tasks.kept.count > 0) plan.tasks.results = plan.tasks.kept.pop();
 
   plan.threads = threads;
-  const std::int64_t line_bytes = plan.length * element_size;
-  const std::int64_t lines = positions(plan.outer) * plan.lines.size;
+  const std::int64_t row_bytes = plan.length * element_size;
+  const std::int64_t rows = positions(plan.tasks.kept) * plan.tasks.results.size;
   plan.buckets = 2 * plan.k > plan.length && plan.length >= tuning::kTopKBucketsLength &&
                  plan.length <= tuning::kTopKMaxPiece;
-  if (lines < threads && !plan.buckets) {
+  if (rows < threads && !plan.buckets) {
     plan.pieces =
-        std::min<std::int64_t>(threads, line_bytes / tuning::top_k_min_piece_bytes(plan.k));
+        std::min<std::int64_t>(threads, row_bytes / tuning::top_k_min_piece_bytes(plan.k));
   }
   const std::int64_t needed = (plan.length + tuning::kTopKMaxPiece - 1) / tuning::kTopKMaxPiece;
   plan.pieces = std::max({plan.pieces, needed, std::int64_t{1}});
-  plan.selection =
-      select_strategy(element_size, plan.longest_piece(), std::min(plan.k, plan.longest_piece()));
-  if (plan.pieces > 1 && plan.selection.sample.count > 0) {
+  plan.selection = select_strategy(plan.longest_piece(), std::min(plan.k, plan.longest_piece()));
+  if (plan.pieces > 1 && plan.selection.sample > 0) {
     const std::int64_t of_each = tuning::top_k_sample(plan.length) / plan.pieces;
     plan.sample = sample_for(plan.length, plan.k, of_each * plan.pieces);
   }
-  group_lines(element_size, plan);
+  group_rows(element_size, plan);
   return plan;
 }
 
 std::string to_text(const TopKColumnsPlan& plan) {
-  return "slots of " + std::to_string(plan.k) + "\n" + to_text(plan.columns);
+  return "slots of " + std::to_string(plan.k) + "\n" + to_text(plan.columns, plan.tasks) +
+         "tasks " + std::to_string(plan.tasks.count()) + ", threads " +
+         std::to_string(plan.threads) + "\n";
 }
 
 std::string to_text(const TopKPlan& plan) {
-  static const char* const names[] = {"direct", "blocks", "radix"};
+  static const char* const names[] = {"sort", "partition", "count", "blocks", "histogram", "sample"};
   std::string text = plan.buckets ? "buckets" : names[static_cast<int>(plan.selection.strategy)];
   text += " of " + std::to_string(plan.k) + " from " + std::to_string(plan.length) + " by " +
           std::to_string(plan.stride) + (plan.packed ? ", packed" : "") + "\n";
-  text += "lines " + std::to_string(positions(plan.outer)) + " x " +
-          std::to_string(plan.lines.size) + " in groups of " + std::to_string(plan.group) + "\n";
+  text += "rows " + std::to_string(positions(plan.tasks.kept)) + " x " +
+          std::to_string(plan.tasks.results.size) + ", " +
+          std::to_string(plan.tasks.task_results) + " at a time\n";
   text += "pieces " + std::to_string(plan.pieces) + ", blocks of " +
-          std::to_string(plan.selection.block) + "\n";
+          std::to_string(plan.selection.block) + ", threads " + std::to_string(plan.threads) +
+          "\n";
   return text;
 }
 

@@ -1,4 +1,4 @@
-// The highest rank of consecutive elements, at memory speed.
+// The highest key of consecutive elements, at memory speed.
 //
 // Four vectors' worth of independent maxima, so that their latencies overlap.
 #pragma once
@@ -42,29 +42,29 @@ State fold(const T* p, std::int64_t n, bool prefetches, State state, Take take, 
   return state;
 }
 
-/// Of n elements, at least a vector, by their ranks.
+/// Of n elements, at least a vector, by their keys.
 template <class O, class T = typename O::Element>
-typename O::Rank highest_by_rank(const T* p, std::int64_t n, bool prefetches) {
-  using Rank = typename O::Rank;
+typename O::Key highest_by_key(const T* p, std::int64_t n, bool prefetches) {
+  using Key = typename O::Key;
   using Bits = Vector<typename O::Unsigned>;
-  using V = typename Vector<Rank>::Type;
+  using V = typename Vector<Key>::Type;
   using Signed = typename Vector<typename IntegersOf<sizeof(T)>::Signed>::Type;
   const auto load = [](const T* q) {
-    return O::template loose_ranks<V, Signed>(
+    return O::template raw_keys<V, Signed>(
         Bits::load(reinterpret_cast<const typename O::Unsigned*>(q)));
   };
   const auto higher = [](auto a, auto b) { return a > b ? a : b; };
   const auto take = [&](V& best, const T* q) { best = higher(best, load(q)); };
   const V best = fold(p, n, prefetches, load(p + n - Bits::kWidth), take, higher);
-  return O::settle(reduce<Rank>(best, higher));
+  return O::canonical_key(reduce<Key>(best, higher));
 }
 
 /// Of n float or double elements, at least a vector, by the processor's own comparisons, which cost
-/// less than ranks but pass over NaNs. With NaNs first, false if there may have been one: the
-/// elements' sum is NaN if any of them is. (It also is for +infinity plus -infinity; ranks then
+/// less than keys but pass over NaNs. With NaNs first, false if there may have been one: the
+/// elements' sum is NaN if any of them is. (It also is for +infinity plus -infinity; keys then
 /// find the same answer.) With NaNs last, false if there may have been nothing else.
 template <class O, class T = typename O::Element>
-bool highest_by_value(const T* p, std::int64_t n, bool prefetches, typename O::Rank* highest) {
+bool highest_by_value(const T* p, std::int64_t n, bool prefetches, typename O::Key* highest) {
   using V = typename Vector<T>::Type;
   struct State {
     V best;
@@ -85,7 +85,7 @@ bool highest_by_value(const T* p, std::int64_t n, bool prefetches, typename O::R
   const State start = {O::kNanFirst ? last : better(lowest, last), O::kNanFirst ? last : V{}};
   const State state = fold(p, n, prefetches, start, take, join);
   const T best = reduce<T>(state.best, better);
-  *highest = O::rank(best);
+  *highest = O::key(best);
   if constexpr (O::kNanFirst) {
     const T total = reduce<T>(state.sum, [](auto a, auto b) { return a + b; });
     return total == total;
@@ -96,30 +96,30 @@ bool highest_by_value(const T* p, std::int64_t n, bool prefetches, typename O::R
 
 /// Of n float or double elements, at least a vector, which are all NaNs or the worst number.
 template <class O, class T = typename O::Element>
-typename O::Rank worst_or_nan(const T* p, std::int64_t n) {
+typename O::Key worst_or_nan(const T* p, std::int64_t n) {
   const auto is_worst = [](const T* q) {
     return Vector<T>::load(q) == Vector<T>::all(worst_value<O>());
   };
   const auto either = [](auto a, auto b) { return a | b; };
   const auto take = [&](auto& found, const T* q) { found |= is_worst(q); };
   const auto found = fold(p, n, false, is_worst(p + n - Vector<T>::kWidth), take, either);
-  return any(found) ? O::rank(worst_value<O>()) : O::nan_rank();
+  return any(found) ? O::key(worst_value<O>()) : O::nan_key();
 }
 
-/// The highest rank among n >= 1 consecutive elements; may ask for those behind them.
+/// The highest key among n >= 1 consecutive elements; may ask for those behind them.
 template <class O, class T = typename O::Element>
-typename O::Rank block_rank(const T* p, std::int64_t n, bool prefetches) {
+typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches) {
   if (n * static_cast<std::int64_t>(sizeof(T)) < kVectorBytes) {
-    typename O::Rank best = O::loose_rank(p[0]);
-    for (std::int64_t i = 1; i < n; ++i) best = max_of(best, O::loose_rank(p[i]));
-    return O::settle(best);
+    typename O::Key best = O::raw_key(p[0]);
+    for (std::int64_t i = 1; i < n; ++i) best = max_of(best, O::raw_key(p[i]));
+    return O::canonical_key(best);
   }
   if constexpr (kHasNativeOrder<T>) {
-    typename O::Rank best;
+    typename O::Key best;
     if (highest_by_value<O>(p, n, prefetches, &best)) return best;
     if constexpr (!O::kNanFirst) return worst_or_nan<O>(p, n);
   }
-  return highest_by_rank<O>(p, n, prefetches);
+  return highest_by_key<O>(p, n, prefetches);
 }
 
 }  // namespace

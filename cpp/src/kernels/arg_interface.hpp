@@ -1,0 +1,87 @@
+// The kernels of argmin and argmax: plain data in, plain data out.
+//
+// Like all interface headers of kernels it is compiled with every instruction set's own flags, so
+// it holds nothing that becomes code by itself: no inline functions but constexpr ones, no standard
+// library types.
+#pragma once
+
+#include <cstdint>
+
+#include "core/tuning.hpp"
+#include "kernels/columns_interface.hpp"
+
+namespace dmlcpu {
+
+/// Reductions of rows of n elements. Element i of row r is located at data[r * row_stride + i *
+/// stride] and has the index index_base + i * index_step, where index_step is at least 1 unless n
+/// is 1.
+struct ArgRows {
+  const void* data;
+  std::int64_t n;
+  std::int64_t stride;
+  std::int64_t rows;
+  std::int64_t row_stride;
+  std::int64_t index_base;
+  std::int64_t index_step;
+  bool starts;      ///< keys and indices hold nothing yet
+  bool prefetches;  ///< whether the input is too large for the caches
+};
+
+/// Merges each row into its best so far: the higher key wins, of equal keys the lower index. Keys
+/// are 64-bit integers in the order of the type's own keys.
+using ArgRowsKernel = void (*)(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices);
+
+/// A column's result: its index, and the element itself if `values` is not null, of lane l of group
+/// g at group_stride * g + lane_stride * l.
+struct ArgOutput {
+  void* indices;
+  std::int64_t index_size;
+  std::int64_t index_group_stride;
+  std::int64_t index_lane_stride;
+  void* values;
+  std::int64_t value_group_stride;
+  std::int64_t value_lane_stride;
+};
+
+/// argmin or argmax of columns. Position i has the index index_base + i * index_step.
+struct ArgColumns {
+  Columns columns;
+  std::int64_t index_base;
+  std::int64_t index_step;
+  bool prefetches;
+  void* scratch;  ///< arg_columns_scratch_bytes(), aligned to 64 bytes
+
+  /// If null, results go to `output`, and positions are at most arg_run_positions(). Else they are
+  /// merged, as by an ArgRowsKernel, into `results` keys and indices of each group: lane l into
+  /// number l % results, its indices higher by l / results * widened_step.
+  std::int64_t* keys;
+  std::int64_t* indices;
+  bool starts;  ///< keys and indices hold nothing yet
+  std::int64_t results;
+  std::int64_t widened_step;
+  ArgOutput output;
+};
+using ArgColumnsKernel = void (*)(const ArgColumns& columns);
+
+/// Positions are counted in an integer as wide as the element, so that elements and positions fill
+/// vectors alike; this many, before the counter wraps.
+constexpr std::int64_t arg_run_positions(std::int64_t element_size) {
+  return element_size < 4 ? std::int64_t{1} << (8 * element_size) : std::int64_t{1} << 30;
+}
+
+/// Bytes of one array of a tile's best elements, or of their positions; some more, so that the
+/// arrays do not lie in the same sets of L1.
+constexpr std::int64_t arg_tile_bytes(const Columns& columns, std::int64_t element_size) {
+  return round_up(columns.tile_groups * columns.tile_lanes * element_size) + tuning::kTileSkewBytes;
+}
+
+/// Best elements, positions, the packed tile, and where its rows are.
+constexpr std::int64_t arg_columns_scratch_bytes(const Columns& columns,
+                                                 std::int64_t element_size) {
+  const std::int64_t rows =
+      columns.packing == Packing::kStrided ? columns.pass * std::int64_t{sizeof(std::int64_t)} : 0;
+  return 2 * arg_tile_bytes(columns, element_size) + packed_bytes(columns, element_size) +
+         round_up(rows);
+}
+
+}  // namespace dmlcpu

@@ -1,0 +1,58 @@
+// Columns, which argmin, argmax and top-k walk: plain data in, plain data out.
+//
+// Like all interface headers of kernels it is compiled with every instruction set's own flags, so
+// it holds nothing that becomes code by itself: no inline functions but constexpr ones, no standard
+// library types.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/interface.hpp"
+
+namespace dmlcpu {
+
+/// How a tile of columns is brought to vectors of lanes.
+enum class Packing : std::uint8_t {
+  kNone,        ///< lanes are contiguous
+  kTransposed,  ///< each lane's elements are a few blocks, which are transposed
+  kStrided,     ///< element by element
+};
+
+/// Columns: lanes side by side, each with the positions [first, last). Position i of lane l of
+/// group g is located at data[rows[i % period] + (i / period) * period_stride + g * group_stride +
+/// l * lane_stride].
+///
+/// If transposed, rows and group_stride are about the transposed blocks instead, whose rows are
+/// tile_lanes apart: a period's elements of lane l are, for each of block_offsets, the `block`
+/// elements from data[block_offset + l * lane_stride] on. There is one tile of groups.
+struct Columns {
+  const void* data;
+  std::int64_t first;
+  std::int64_t last;
+  std::int64_t period;
+  std::int64_t period_stride;
+  const std::int64_t* rows;
+  std::int64_t groups;
+  std::int64_t group_stride;
+  std::int64_t lanes;
+  std::int64_t lane_stride;
+  Packing packing;
+  std::int64_t block;
+  std::int64_t blocks;
+  const std::int64_t* block_offsets;
+  std::int64_t tile_groups;  ///< packed and reduced together
+  std::int64_t tile_lanes;
+  std::int64_t pass;   ///< positions read of one vector of lanes before the next
+  std::int64_t ahead;  ///< elements read in place are prefetched from this distance
+};
+
+/// Bytes of packed elements of a tile.
+constexpr std::int64_t packed_bytes(const Columns& columns, std::int64_t element_size) {
+  if (columns.packing == Packing::kNone) return 0;
+  const std::int64_t rows = columns.packing == Packing::kTransposed
+                                ? columns.block * columns.blocks
+                                : columns.pass * columns.tile_groups;
+  return round_up(rows * columns.tile_lanes * element_size);
+}
+
+}  // namespace dmlcpu

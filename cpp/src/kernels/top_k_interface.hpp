@@ -1,0 +1,272 @@
+// The kernels of top-k: plain data in, plain data out.
+//
+// Like all interface headers of kernels it is compiled with every instruction set's own flags, so
+// it holds nothing that becomes code by itself: no inline functions but constexpr ones, no standard
+// library types.
+#pragma once
+
+#include <cstdint>
+
+#include "core/tuning.hpp"
+#include "kernels/columns_interface.hpp"
+
+namespace dmlcpu {
+
+/// A selected element: its key as an unsigned integer in the order of the type's own keys, and
+/// its position in the row.
+struct TopKItem {
+  std::uint64_t key;
+  std::int64_t index;
+};
+
+/// How many digits of `bits` bits hold `all_bits`.
+constexpr int digit_count(int all_bits, int bits) { return (all_bits + bits - 1) / bits; }
+
+/// Counters for the histograms of a threshold search: two, used alternately.
+inline constexpr std::int64_t kTopKHistogramCounts = 2 << tuning::kTopKHistogramBits;
+
+/// Counters for a radix sort by all bits of a key: one for each value of each digit.
+constexpr std::int64_t top_k_sort_counts(std::int64_t element_size) {
+  const int bits = tuning::kTopKSortDigitBits;
+  return std::int64_t{digit_count(static_cast<int>(8 * element_size), bits)} << bits;
+}
+
+/// Whether `count` items are sorted by digits, else by comparison.
+constexpr bool top_k_sorts_by_digits(std::int64_t element_size, std::int64_t count) {
+  return count >= tuning::kTopKRadixSortPerByte * element_size;
+}
+
+/// The same counters for a bucket's items, by the bits that its number does not tell, in long
+/// digits.
+constexpr std::int64_t top_k_bucket_counts(std::int64_t element_size) {
+  const int bits = static_cast<int>(8 * element_size) - tuning::kTopKBucketBits;
+  return bits <= 0 ? 0
+                   : std::int64_t{digit_count(bits, tuning::kTopKLongDigitBits)}
+                         << tuning::kTopKLongDigitBits;
+}
+
+/// Writes the keys of data[0], data[stride], ... as unsigned integers of the element's width.
+using KeyLoader = void (*)(const void* data, std::int64_t stride, std::int64_t count, void* keys);
+
+/// Writes the elements of these keys, `count` of the element's width; whether all keys tell them:
+/// those of zeros and NaNs do not.
+using KeyDecoder = bool (*)(const void* keys, std::int64_t count, void* elements);
+
+/// Writes the highest key of each `block` elements, the last block may have fewer, in the same
+/// form. `scratch` holds a block.
+using BlockExtremes = void (*)(const void* data, std::int64_t stride, std::int64_t length,
+                               std::int64_t block, bool prefetches, void* scratch, void* extremes);
+
+/// What depends on an element type and its order.
+struct TopKElementKernels {
+  KeyLoader load;
+  KeyDecoder decode;
+  BlockExtremes extremes;
+};
+
+/// How the k highest of a row are found. All but the first two find a threshold that k elements
+/// reach, and collect what reaches it.
+enum class TopKStrategy : std::uint8_t {
+  kSort,       ///< sort all
+  kPartition,  ///< quickselect, then sort k
+  kCount,      ///< the k-th highest key, a bit at a time: each time count those that reach it
+  kBlocks,     ///< from the extremes of blocks; only blocks that reach it are read again
+  kHistogram,  ///< the k-th highest key, a digit at a time, from histograms
+  kSample,     ///< from a sample; where it turns out too high or far too low, from histograms
+};
+
+struct TopKSelection {
+  TopKStrategy strategy = TopKStrategy::kSort;
+  std::int64_t capacity = 0;  ///< of the items that are collected
+  std::int64_t block = 1;     ///< kBlocks: elements per block; there are at least k blocks
+  std::int64_t sample = 0;    ///< kSample: elements in the sample
+  /// kSample: the threshold is what this many of the sample reach.
+  std::int64_t sample_reaches = 0;
+};
+
+/// A row: the elements data[0], data[stride], ..., data[(length - 1) * stride].
+struct TopKRow {
+  const void* data;
+  std::int64_t element_size;
+  std::int64_t stride;
+  std::int64_t length;  ///< at most tuning::kTopKMaxPiece
+  std::int64_t k;
+  bool prefetches;
+  const TopKElementKernels* element;
+  const TopKSelection* selection;
+  /// kSample: instead, the threshold of a longer row of which this is a piece; null for none. Only
+  /// what reaches it is selected then, even if that is less than k.
+  const std::uint64_t* threshold;
+  void* scratch;  ///< top_k_row_scratch(), aligned to 64 bytes
+};
+
+/// Selects the k elements of highest key, equal keys in ascending order of position, and writes
+/// them in that order. Returns how many it wrote: k, unless the threshold is given.
+using TopKKernel = std::int64_t (*)(const TopKRow& row, TopKItem* items);
+
+/// Bytes of the kernels' items: key and position share 8 bytes up to 32-bit keys.
+constexpr std::int64_t top_k_item_bytes(std::int64_t element_size) {
+  return element_size == 8 ? 16 : 8;
+}
+
+/// Where the parts of a row's scratch memory begin, after the counters, and where it ends.
+struct TopKRowScratch {
+  std::int64_t keys;
+  std::int64_t items;
+  std::int64_t others;  ///< that items are moved to when they are sorted
+  std::int64_t bytes;
+};
+constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
+                                           std::int64_t element_size, std::int64_t length) {
+  constexpr std::int64_t kCounterBytes = sizeof(std::uint32_t);
+  const bool by_digits = selection.strategy != TopKStrategy::kPartition &&
+                         selection.strategy != TopKStrategy::kBlocks &&
+                         top_k_sorts_by_digits(element_size, selection.capacity);
+  // The filter writes one item more than it keeps.
+  const std::int64_t item_bytes =
+      round_up((selection.capacity + 1) * top_k_item_bytes(element_size));
+  TopKRowScratch parts{};
+  switch (selection.strategy) {
+    case TopKStrategy::kSort:
+    case TopKStrategy::kPartition:
+      break;
+    case TopKStrategy::kCount:
+      parts.items = length * element_size;
+      break;
+    case TopKStrategy::kBlocks:
+      parts.items = round_up((length + selection.block - 1) / selection.block * element_size) +
+                    selection.block * element_size;
+      break;
+    case TopKStrategy::kHistogram:
+    case TopKStrategy::kSample:
+      parts.keys = kTopKHistogramCounts * kCounterBytes;
+      parts.items = selection.sample * element_size;
+      break;
+  }
+  if (parts.keys == 0 && by_digits) parts.keys = top_k_sort_counts(element_size) * kCounterBytes;
+  parts.items = parts.keys + round_up(parts.items);
+  parts.others = parts.items + item_bytes;
+  parts.bytes = parts.others + (by_digits ? item_bytes : 0);
+  return parts;
+}
+
+/// Writes the keys of `sample` elements, spread over the row without a period.
+using TopKSampler = void (*)(const TopKRow& row, std::int64_t sample, void* keys);
+
+/// A key that at least k of n keys reach, 1 <= k <= n; if more than k do, it is the k-th highest.
+using TopKThreshold = std::uint64_t (*)(const void* keys, std::int64_t n, std::int64_t k);
+
+/// Writes the elements of selected items: item i to values[i * value_stride]. Where a key does not
+/// tell the element it is looked up in the row.
+using TopKValueWriter = void (*)(const TopKRow& row, const TopKItem* items, std::int64_t count,
+                                 void* values, std::int64_t value_stride);
+
+/// The bits that are set in some of a row's keys, and in all.
+struct KeyBits {
+  std::uint64_t some;
+  std::uint64_t all;
+};
+
+/// Sorting a long row. Keys that differ in no bit above go to buckets by the kTopKBucketBits from
+/// `shift` on, the highest to the first.
+inline constexpr std::int64_t kTopKBuckets = 1 << tuning::kTopKBucketBits;
+struct TopKBucketKernels {
+  /// Writes the row's keys.
+  KeyBits (*load)(const TopKRow& row, void* keys);
+  /// Adds the number of keys in each bucket to counts[bucket].
+  void (*count)(const void* keys, std::int64_t count, int shift, std::uint32_t* counts);
+  /// Writes items of these keys and of positions from `first` on, in the kernels' own form, to
+  /// items[starts[bucket]], which it moves on.
+  void (*fill)(const void* keys, std::int64_t count, std::int64_t first, int shift,
+               std::uint32_t* starts, void* items);
+  /// Sorts a bucket, with as many others to move its items to, and top_k_bucket_counts(); returns
+  /// where they ended.
+  const void* (*sort)(void* items, void* other, std::int64_t count, std::uint32_t* counts);
+  void (*read)(const void* items, std::int64_t first, std::int64_t count, TopKItem* to);
+};
+
+/// Where element j of lane l of group g goes: data[j * k_stride + g * group_stride + l *
+/// lane_stride].
+struct TopKOutput {
+  void* data;
+  std::int64_t k_stride;
+  std::int64_t group_stride;
+  std::int64_t lane_stride;
+};
+
+/// The k elements of highest key of each column, equal keys in ascending order of position; 2 <= k
+/// <= kTopKColumnsMaxK. All positions are walked, from the first on.
+struct TopKColumns {
+  Columns columns;
+  std::int64_t k;
+  bool prefetches;
+  const TopKElementKernels* element;
+  TopKOutput values;
+  TopKOutput indices;
+  std::int64_t index_size;
+  void* scratch;  ///< top_k_columns_scratch(), aligned to 64 bytes
+};
+using TopKColumnsKernel = void (*)(const TopKColumns& columns);
+
+/// Bytes of a lane, which holds a key or a position, and how many positions it can count.
+constexpr std::int64_t top_k_lane_bytes(std::int64_t element_size) {
+  return element_size < 2 ? 2 : element_size;
+}
+constexpr std::int64_t top_k_column_positions(std::int64_t element_size) {
+  return std::int64_t{1} << (element_size <= 2 ? 16 : 31);
+}
+
+/// Lanes that fill whole vectors of any instruction set.
+constexpr std::int64_t top_k_padded_lanes(std::int64_t element_size, std::int64_t lanes) {
+  return round_up(lanes * top_k_lane_bytes(element_size)) / top_k_lane_bytes(element_size);
+}
+
+/// Where the parts of the scratch memory begin, after what packs a tile, and where it ends: the
+/// keys of a pass, its rows, slots, results of a group as keys and as elements.
+struct TopKColumnsScratch {
+  std::int64_t keys;
+  std::int64_t key_rows;
+  std::int64_t states;
+  std::int64_t results;
+  std::int64_t bytes;
+};
+constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
+                                                   std::int64_t element_size, std::int64_t k) {
+  const std::int64_t padded = top_k_padded_lanes(element_size, columns.tile_lanes);
+  const std::int64_t pass_bytes = round_up(columns.pass * std::int64_t{sizeof(std::int64_t)});
+  const std::int64_t key_bytes =
+      columns.packing == Packing::kTransposed
+          ? packed_bytes(columns, element_size)
+          : round_up(columns.pass * columns.tile_groups * padded * element_size);
+  // Up to twice as many slots as are wanted.
+  const std::int64_t state_bytes =
+      columns.tile_groups * padded * 4 * k * top_k_lane_bytes(element_size);
+  TopKColumnsScratch parts{};
+  parts.keys = packed_bytes(columns, element_size) + pass_bytes;
+  parts.key_rows = parts.keys + key_bytes;
+  parts.states = parts.key_rows + pass_bytes;
+  parts.results = parts.states + round_up(state_bytes);
+  parts.bytes = parts.results + round_up(2 * k * padded * element_size);
+  return parts;
+}
+
+/// Copies rows of `length` elements, stride apart, to consecutive elements, one row after the
+/// other; the rows start row_stride apart.
+using RowPacker = void (*)(const void* data, std::int64_t stride, std::int64_t length,
+                           std::int64_t row_stride, std::int64_t rows, void* packed);
+
+/// What depends on the width of keys alone.
+struct TopKWidthKernels {
+  TopKKernel select;
+  TopKSampler sample;
+  TopKThreshold threshold;
+  TopKValueWriter write_values;
+  RowPacker pack;
+  TopKBucketKernels buckets;
+  TopKColumnsKernel columns;
+};
+
+/// The unsigned types that hold keys: 1, 2, 4 or 8 bytes, at index 0 to 3.
+inline constexpr int kWidthCount = 4;
+
+}  // namespace dmlcpu

@@ -1,0 +1,228 @@
+// top-k of a row: a threshold that k elements reach, a filter that collects what reaches it, a
+// sort of that.
+#pragma once
+
+#include "kernels/highest_key-inl.hpp"
+#include "kernels/top_k_sort-inl.hpp"
+#include "kernels/top_k_threshold-inl.hpp"
+
+namespace dmlcpu {
+namespace DMLCPU_LEVEL {
+namespace {
+
+/// Collects the elements above a threshold and its ties, in ascending order of position, up to
+/// `capacity`. Most elements are below it, and passed over a few vectors at a time.
+template <class U>
+class ThresholdFilter {
+ public:
+  /// Writes to items[0] up to items[capacity].
+  ThresholdFilter(Threshold<U> threshold, Item<U>* items, std::int64_t capacity)
+      : threshold_(threshold.key),
+        ties_left_(threshold.ties),
+        items_(items),
+        capacity_(capacity),
+        lowest_(threshold.key) {}
+
+  std::int64_t count() const { return count_; }
+  bool full() const { return count_ == capacity_; }
+  /// Whether an element equal to the threshold would still be taken.
+  bool takes_ties() const { return ties_left_ > 0; }
+
+  /// Takes the next `count` keys, the first of which is at position `first`.
+  void take(const U* keys, std::int64_t count, std::int64_t first) {
+    using V = Vector<U>;
+    constexpr std::int64_t kWidth = V::kWidth;
+    constexpr std::int64_t kAtOnce = min_of<std::int64_t>(4, 64 / kWidth);
+    // Copies, which the compiler knows that no store to an item changes.
+    Item<U>* const items = items_;
+    const std::int64_t capacity = capacity_;
+    const U threshold = threshold_;
+    std::int64_t taken = count_;
+    std::int64_t ties_left = ties_left_;
+    const auto take_one = [&](std::int64_t i) {
+      // Written without a branch; kept only if counted.
+      items[taken] = Item<U>::make(keys[i], first + i);
+      const bool equal = keys[i] == threshold;
+      taken += ((keys[i] > threshold) | (equal & (ties_left > 0))) & (taken < capacity);
+      ties_left -= equal;
+    };
+    std::int64_t i = 0;
+    for (; i + kLanes<U> <= count; i += kLanes<U>) {
+      const auto reaches = [&](std::int64_t j) { return V::load(keys + j) >= lowest_; };
+      const auto found =
+          (reaches(i) | reaches(i + kWidth)) | (reaches(i + 2 * kWidth) | reaches(i + 3 * kWidth));
+      if (!any(found)) continue;
+      if (ties_left <= 0 && threshold == static_cast<U>(~U{0})) {
+        // Nothing is above the threshold.
+        i = count;
+        break;
+      }
+      lowest_ = static_cast<U>(threshold + (ties_left <= 0));
+      // As many vectors at once as a word has bits for: the end of each loop over bits is
+      // mispredicted.
+      for (std::int64_t j = i; j < i + kLanes<U>; j += kAtOnce * kWidth) {
+        std::uint64_t bits = 0;
+        for (std::int64_t v = 0; v < kAtOnce; ++v) {
+          bits |= bits_of_mask<sizeof(U)>(reaches(j + v * kWidth)) << (v * kWidth);
+        }
+        for (; bits != 0; bits &= bits - 1) take_one(j + __builtin_ctzll(bits));
+      }
+    }
+    for (; i < count; ++i) take_one(i);
+    count_ = taken;
+    ties_left_ = ties_left;
+  }
+
+ private:
+  U threshold_;
+  std::int64_t ties_left_;
+  Item<U>* items_;
+  std::int64_t capacity_;
+  U lowest_;  // nothing below is taken any more
+  std::int64_t count_ = 0;
+};
+
+/// The highest keys of consecutive blocks of one element type and order.
+template <class O>
+void block_extremes(const void* data, std::int64_t stride, std::int64_t length, std::int64_t block,
+                    bool prefetches, void* scratch, void* extremes) {
+  using T = typename O::Element;
+  auto* out = static_cast<typename O::Unsigned*>(extremes);
+  const T* p = static_cast<const T*>(data);
+  T* const contiguous = static_cast<T*>(scratch);
+  for (std::int64_t first = 0; first < length; first += block) {
+    const std::int64_t count = min_of(block, length - first);
+    const T* elements = p + first;
+    if (stride != 1) {
+      pack(p + first * stride, stride, count, contiguous);
+      elements = contiguous;
+    }
+    *out++ = unsigned_key<O>(highest_key<O>(elements, count, prefetches && stride == 1));
+  }
+}
+
+template <class U>
+std::int64_t collect_all(const TopKRow& row, Item<U>* items) {
+  for_chunks<U>(row, 0, row.length, [&](std::int64_t at, const U* keys, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) items[at + i] = Item<U>::make(keys[i], at + i);
+  });
+  return row.length;
+}
+
+/// The keys are kept, so that each is computed once.
+template <class U>
+std::int64_t collect_by_counting(const TopKRow& row, U* keys, Item<U>* items) {
+  row.element->load(row.data, row.stride, row.length, keys);
+  ThresholdFilter<U> filter(threshold_by_counting(keys, row.length, row.k), items, row.k);
+  filter.take(keys, row.length, 0);
+  return filter.count();
+}
+
+/// For small k: most of the row is only read once, for the extremes of its blocks.
+///
+/// A threshold t that k of the blocks' extremes reach: k elements, one in each of k blocks, are at
+/// least t, so nothing below t is selected. Elements above t lie in the at most k blocks whose
+/// extreme is above t; exactly k only if no extreme is t. Of those equal to t only the first k can
+/// be selected, so blocks whose extreme is t are looked into until k were found. So at most k *
+/// block + k elements are collected, whatever the data's order.
+template <class U>
+std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, Item<U>* items) {
+  const TopKSelection& selection = *row.selection;
+  const std::int64_t block = selection.block;
+  const std::int64_t blocks = (row.length + block - 1) / block;
+  const std::int64_t extremes_bytes = round_up(blocks * static_cast<std::int64_t>(sizeof(U)));
+  U* const keys = extremes + extremes_bytes / static_cast<std::int64_t>(sizeof(U));
+  row.element->extremes(row.data, row.stride, row.length, block, row.prefetches, keys, extremes);
+  const U threshold = key_reached_by(extremes, blocks, row.k);
+  ThresholdFilter<U> filter({threshold, row.k}, items, selection.capacity);
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    const U extreme = extremes[b];
+    if (extreme < threshold || (extreme == threshold && !filter.takes_ties())) continue;
+    const std::int64_t first = b * block;
+    const std::int64_t count = min_of(block, row.length - first);
+    row.element->load(
+        static_cast<const char*>(row.data) + first * row.stride * row.element_size, row.stride,
+        count, keys);
+    filter.take(keys, count, first);
+  }
+  return filter.count();
+}
+
+/// What reaches a threshold: up to `capacity` elements.
+template <class U>
+std::int64_t collect_from(const TopKRow& row, Threshold<U> threshold, std::int64_t capacity,
+                          Item<U>* items) {
+  ThresholdFilter<U> filter(threshold, items, capacity);
+  for_chunks<U>(row, 0, row.length, [&](std::int64_t at, const U* keys, std::int64_t count) {
+    if (!filter.full()) filter.take(keys, count, at);
+  });
+  return filter.count();
+}
+
+/// From a sampled threshold, or the one that is given; false if too many elements reach it, or too
+/// few the sampled one.
+template <class U>
+bool collect_by_sample(const TopKRow& row, U* keys, Item<U>* items, std::int64_t* count) {
+  const TopKSelection& selection = *row.selection;
+  U threshold;
+  if (row.threshold != nullptr) {
+    threshold = static_cast<U>(*row.threshold);
+  } else {
+    sample_keys<U>(row, selection.sample, keys);
+    threshold = key_reached_by(keys, selection.sample, selection.sample_reaches);
+  }
+  *count = collect_from<U>(row, {threshold, row.k}, selection.capacity, items);
+  return *count < selection.capacity && (row.threshold != nullptr || *count >= row.k);
+}
+
+template <class U>
+std::int64_t top_k_select(const TopKRow& row, TopKItem* out) {
+  static_assert(kTopKHistogramCounts >= top_k_sort_counts(sizeof(U)));
+  const TopKSelection& selection = *row.selection;
+  const TopKRowScratch parts = top_k_row_scratch(selection, sizeof(U), row.length);
+  char* const scratch = static_cast<char*>(row.scratch);
+  auto* const counts = reinterpret_cast<std::uint32_t*>(scratch);
+  auto* const keys = reinterpret_cast<U*>(scratch + parts.keys);
+  auto* const items = reinterpret_cast<Item<U>*>(scratch + parts.items);
+  auto* const others = reinterpret_cast<Item<U>*>(scratch + parts.others);
+  std::int64_t count = 0;
+  switch (selection.strategy) {
+    case TopKStrategy::kSort:
+    case TopKStrategy::kPartition:
+      count = collect_all(row, items);
+      break;
+    case TopKStrategy::kCount:
+      count = collect_by_counting(row, keys, items);
+      break;
+    case TopKStrategy::kBlocks:
+      count = collect_from_blocks(row, keys, items);
+      break;
+    case TopKStrategy::kSample:
+      if (collect_by_sample(row, keys, items, &count)) break;
+      [[fallthrough]];
+    case TopKStrategy::kHistogram:
+      count = collect_from(row, threshold_by_histograms<U>(row, counts), row.k, items);
+      break;
+  }
+  std::int64_t wanted = row.k;
+  if (row.threshold != nullptr) {
+    wanted = min_of(count, wanted);
+  } else {
+    // There are fewer only if another thread changed the row between two passes over it; then the
+    // answer is of no use, but the positions must be the row's.
+    for (; count < wanted; ++count) items[count] = Item<U>::make(0, 0);
+  }
+  if (selection.strategy == TopKStrategy::kPartition ||
+      selection.strategy == TopKStrategy::kBlocks) {
+    // Many items of blocks are those of data that rise block by block, which a heap is slow with.
+    select_by_partition(items, count, wanted);
+    write_items(items, wanted, out);
+  } else {
+    write_items(sort_items(items, others, count, counts), wanted, out);
+  }
+  return wanted;
+}
+
+}  // namespace
+}  // namespace DMLCPU_LEVEL
+}  // namespace dmlcpu

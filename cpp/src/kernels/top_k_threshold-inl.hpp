@@ -1,0 +1,136 @@
+// Where a threshold for the k highest comes from: counting, histograms of digits, or a sample.
+#pragma once
+
+#include "kernels/top_k_items-inl.hpp"
+
+namespace dmlcpu {
+namespace DMLCPU_LEVEL {
+namespace {
+
+/// The k highest are all above `key`, and the first `ties` of those equal to it.
+template <class U>
+struct Threshold {
+  U key;
+  std::int64_t ties;
+};
+
+/// How many of n keys are at least t.
+template <class U>
+std::int64_t count_at_least(const U* keys, std::int64_t n, U t) {
+  using V = Vector<U>;
+  // A comparison that holds is -1 in its lane, which counts up to 255 of them before it wraps.
+  constexpr std::int64_t kLeast = V::kWidth * 255;
+  std::int64_t count = 0;
+  std::int64_t i = 0;
+  while (i + V::kWidth <= n) {
+    const std::int64_t end = min_of(n, i + kLeast);
+    typename V::Type lanes{};
+    for (; i + V::kWidth <= end; i += V::kWidth) {
+      lanes -= reinterpret_cast<typename V::Type>(V::load(keys + i) >= t);
+    }
+    for (std::int64_t lane = 0; lane < V::kWidth; ++lane) {
+      count += static_cast<std::int64_t>(lanes[lane]);
+    }
+  }
+  for (; i < n; ++i) count += keys[i] >= t;
+  return count;
+}
+
+/// A key that at least k of n keys reach, 1 <= k <= n; if more than k do, it is the k-th highest.
+/// Its bits from the highest on, each set if enough keys still reach it.
+template <class U>
+U key_reached_by(const U* keys, std::int64_t n, std::int64_t k) {
+  U threshold = 0;
+  for (int bit = 8 * static_cast<int>(sizeof(U)) - 1; bit >= 0; --bit) {
+    const auto higher = static_cast<U>(threshold | static_cast<U>(U{1} << bit));
+    const std::int64_t reached = count_at_least(keys, n, higher);
+    if (reached < k) continue;
+    threshold = higher;
+    if (reached == k) break;
+  }
+  return threshold;
+}
+
+template <class U>
+std::uint64_t threshold_of(const void* keys, std::int64_t n, std::int64_t k) {
+  return key_reached_by(static_cast<const U*>(keys), n, k);
+}
+
+/// The threshold of n keys, and exactly the ties that it takes.
+template <class U>
+Threshold<U> threshold_by_counting(const U* keys, std::int64_t n, std::int64_t k) {
+  const U key = key_reached_by(keys, n, k);
+  const bool highest = key == static_cast<U>(~U{0});
+  return {key, k - (highest ? 0 : count_at_least(keys, n, static_cast<U>(key + 1)))};
+}
+
+/// The same of a row, digit by digit from histograms: as many passes over the row as a key has
+/// digits, whatever the data. `counts` has kTopKHistogramCounts.
+template <class U>
+Threshold<U> threshold_by_histograms(const TopKRow& row, std::uint32_t* counts) {
+  constexpr int kBits = tuning::kTopKHistogramBits;
+  constexpr int kBins = 1 << kBits;
+  const auto digit = [](U key, int d) { return static_cast<int>(key >> (d * kBits)) & (kBins - 1); };
+  std::uint32_t* const odd = counts + kBins;
+  U prefix = 0;  // the digits known so far, the rest 0
+  U known = 0;   // their bits
+  std::int64_t wanted = row.k;
+  for (int d = digit_count(8 * static_cast<int>(sizeof(U)), kBits) - 1; d >= 0; --d) {
+    // Two histograms alternately: equal neighbours do not wait for each other's store.
+    std::memset(counts, 0, sizeof(std::uint32_t) * kTopKHistogramCounts);
+    for_chunks<U>(row, 0, row.length, [&](std::int64_t, const U* keys, std::int64_t count) {
+      if (known == 0) {
+        for (std::int64_t i = 0; i < count; ++i) ++counts[(i & 1) * kBins + digit(keys[i], d)];
+      } else {
+        for (std::int64_t i = 0; i < count; ++i) {
+          if ((keys[i] & known) == prefix) ++counts[(i & 1) * kBins + digit(keys[i], d)];
+        }
+      }
+    });
+    int bin = kBins - 1;
+    std::int64_t inside = std::int64_t{counts[bin]} + odd[bin];
+    while (inside < wanted && bin > 0) {
+      wanted -= inside;
+      --bin;
+      inside = std::int64_t{counts[bin]} + odd[bin];
+    }
+    prefix = static_cast<U>(prefix | static_cast<U>(static_cast<U>(bin) << (d * kBits)));
+    known = static_cast<U>(known | static_cast<U>(static_cast<U>(kBins - 1) << (d * kBits)));
+    // The whole bin is wanted: everything from the prefix on.
+    if (inside == wanted) break;
+  }
+  return {prefix, wanted};
+}
+
+/// A stratified sample: one element of each step of the row, at positions from a sequence that is
+/// walked twice, the first time to prefetch.
+template <class U>
+void sample_keys(const TopKRow& row, std::int64_t sample, void* keys) {
+  const std::int64_t step = row.length / sample;
+  struct Position {
+    std::uint32_t random = 1;
+    std::int64_t first = 0;
+  };
+  const auto next = [&row, step](Position& position) {
+    position.random = position.random * 1664525 + 1013904223;
+    const std::int64_t at = position.first + static_cast<std::int64_t>(position.random >> 8) % step;
+    position.first += step;
+    return static_cast<const char*>(row.data) + at * row.stride * row.element_size;
+  };
+  Position ahead;
+  for (std::int64_t i = 0; i < tuning::kTopKSamplePrefetch; ++i) prefetch(next(ahead));
+  Position position;
+  U sampled[kKeyChunk<U>];
+  for (std::int64_t first = 0; first < sample; first += kKeyChunk<U>) {
+    const std::int64_t count = min_of(kKeyChunk<U>, sample - first);
+    for (std::int64_t i = 0; i < count; ++i) {
+      prefetch(next(ahead));
+      std::memcpy(sampled + i, next(position), sizeof(U));
+    }
+    row.element->load(sampled, 1, count, static_cast<U*>(keys) + first);
+  }
+}
+
+}  // namespace
+}  // namespace DMLCPU_LEVEL
+}  // namespace dmlcpu

@@ -1,0 +1,51 @@
+#include "plan/tasks.hpp"
+
+#include <algorithm>
+
+namespace dmlcpu {
+namespace {
+
+/// No division where there is one.
+std::int64_t tiles_of(const Axis& axis, std::int64_t per_task) {
+  return axis.size <= per_task ? 1 : ceil_divide(axis.size, per_task);
+}
+
+}  // namespace
+
+std::int64_t Tasks::count() const {
+  return positions(kept) * tiles_of(groups, task_groups) * tiles_of(results, task_results);
+}
+
+Task Tasks::at(std::int64_t number) const {
+  const auto next_of = [&number](std::int64_t tiles) {
+    if (tiles == 1) return std::int64_t{0};
+    const std::int64_t tile = number % tiles;
+    number /= tiles;
+    return tile;
+  };
+  const std::int64_t result = next_of(tiles_of(results, task_results)) * task_results;
+  const std::int64_t group = next_of(tiles_of(groups, task_groups)) * task_groups;
+  Task task = {Odometer(kept, number).offsets(), std::min(task_groups, groups.size - group),
+               std::min(task_results, results.size - result)};
+  for (int s = 0; s < 3; ++s) {
+    task.offsets[s] += group * groups.strides[s] + result * results.strides[s];
+  }
+  return task;
+}
+
+void Tasks::join() {
+  task_groups = groups.size;
+  task_results = results.size;
+}
+
+void Tasks::split_groups(std::int64_t wanted) {
+  const std::int64_t missing = ceil_divide(wanted, count());
+  task_groups = std::max<std::int64_t>(task_groups / missing, 1);
+}
+
+void Tasks::split_results(std::int64_t wanted, std::int64_t least) {
+  const std::int64_t share = ceil_divide(task_results, ceil_divide(wanted, count()));
+  task_results = std::min(task_results, ceil_divide(share, least) * least);
+}
+
+}  // namespace dmlcpu
