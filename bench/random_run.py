@@ -33,14 +33,12 @@ FLAT_BYTES = 2**28
 
 
 def plan_of(workload, tensors):
-    """How dmlcpu does the work, where its core tells."""
-    from dmlcpu import _core
-
-    plan_text = getattr(_core, "plan_text", None)
-    if plan_text is None:
-        return ""
+    """How dmlcpu does the work."""
+    package = builds.installed()
     names = ("argmin", "argmax", "top_k", "gather_nd")
-    planner = SimpleNamespace(**{name: partial(plan_text, name) for name in names})
+    planner = SimpleNamespace(
+        **{name: partial(package._core.plan_text, getattr(package, name)) for name in names}
+    )
     return "; ".join(builds.call_for(planner, workload, *tensors)().splitlines())
 
 

@@ -28,7 +28,7 @@ py::object arg(py::handle input_object, py::handle axis, py::handle axis_directi
   py::object output = out.is_none()
                           ? new_output(dtype, type, output_shape(descriptor), descriptor.output)
                           : as_output(out, "out", dtype, descriptor.output);
-  call(bytes_touched(input), [&descriptor] { run(descriptor); });
+  run_or_plan(bytes_touched(input), descriptor);
   return output;
 }
 

@@ -24,7 +24,7 @@ py::object gather_nd(py::handle input_object, py::handle indices_object, py::han
                                                  output_shape(descriptor), descriptor.output)
                                     : as_output(out, "out", input.dtype(), descriptor.output);
   const auto written = py::reinterpret_borrow<py::array>(output).nbytes();
-  call(bytes_touched(indices) + written, [&descriptor] { run(descriptor); });
+  run_or_plan(bytes_touched(indices) + written, descriptor);
   return output;
 }
 

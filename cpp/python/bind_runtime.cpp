@@ -33,6 +33,20 @@ py::dict tuning_values() {
   return values;
 }
 
+/// The plan of a call of one of the operators, which is not run.
+std::string plan_of_call(const py::function& function, const py::args& arguments,
+                         const py::kwargs& options) {
+  std::string text;
+  struct Wanted {
+    explicit Wanted(std::string* text) { plan_wanted = text; }
+    ~Wanted() { plan_wanted = nullptr; }
+    Wanted(const Wanted&) = delete;
+    Wanted& operator=(const Wanted&) = delete;
+  } const wanted(&text);
+  function(*arguments, **options);
+  return text;
+}
+
 }  // namespace
 
 void bind_runtime(py::module_& module) {
@@ -60,6 +74,7 @@ void bind_runtime(py::module_& module) {
     return py::tuple(names);
   });
   module.def("tuning", &tuning_values);
+  module.def("plan_text", &plan_of_call);
 }
 
 }  // namespace dmlcpu::python

@@ -51,7 +51,7 @@ py::object top_k(py::handle input_object, py::handle k, py::handle axis, py::han
     values = as_output(pair[0], "out[0]", input.dtype(), descriptor.values);
     indices = as_output(pair[1], "out[1]", indices_dtype, descriptor.indices);
   }
-  call(bytes_touched(input), [&descriptor] { run(descriptor); });
+  run_or_plan(bytes_touched(input), descriptor);
   return make_pair(values, indices);
 }
 

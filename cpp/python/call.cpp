@@ -9,6 +9,7 @@ namespace dmlcpu::python {
 namespace py = pybind11;
 
 std::atomic<bool> thread_limits_used{false};
+thread_local std::string* plan_wanted = nullptr;
 
 const py::object& thread_limits() {
   thread_limits_used.store(true, std::memory_order_relaxed);

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <string>
 
 #include "core/tuning.hpp"
+#include "dmlcpu/operators.hpp"
 #include "dmlcpu/runtime.hpp"
 
 namespace dmlcpu::python {
@@ -34,6 +36,9 @@ class ContextThreads {
   std::optional<ScopedThreads> limit_;
 };
 
+/// Where calls on this thread write their plan instead of running; null while they run.
+extern thread_local std::string* plan_wanted;
+
 /// Takes the lock again after PyEval_SaveThread().
 void take_lock(PyThreadState* state);
 
@@ -56,6 +61,17 @@ void call(std::int64_t bytes, Body&& body) {
   }
   take_lock(state);
   if (error) std::rethrow_exception(error);
+}
+
+/// Runs a descriptor whose tensors have `bytes` bytes, or plans it alone.
+template <class Descriptor>
+void run_or_plan(std::int64_t bytes, const Descriptor& descriptor) {
+  if (plan_wanted != nullptr) {
+    const ContextThreads threads;
+    *plan_wanted = plan_text(descriptor);
+    return;
+  }
+  call(bytes, [&descriptor] { run(descriptor); });
 }
 
 }  // namespace dmlcpu::python

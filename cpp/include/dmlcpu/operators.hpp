@@ -6,7 +6,9 @@
 // of threads or the instruction set.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "dmlcpu/export.hpp"
 #include "dmlcpu/lists.hpp"
@@ -121,5 +123,35 @@ DMLCPU_API Shape output_shape(const GatherNdDescriptor& descriptor);
 DMLCPU_API void run(const ArgDescriptor& descriptor);
 DMLCPU_API void run(const TopKDescriptor& descriptor);
 DMLCPU_API void run(const GatherNdDescriptor& descriptor);
+
+namespace detail {
+
+/// Writes the first `size` characters of the text and returns how many it has.
+DMLCPU_API std::size_t plan_text(const ArgDescriptor& descriptor, char* text, std::size_t size);
+DMLCPU_API std::size_t plan_text(const TopKDescriptor& descriptor, char* text, std::size_t size);
+DMLCPU_API std::size_t plan_text(const GatherNdDescriptor& descriptor, char* text,
+                                 std::size_t size);
+
+}  // namespace detail
+
+/// How run() would do a valid descriptor, with as many threads as a call made now: the strategy,
+/// the tiles of the loops, the threads. A text for people, of no fixed form. Reads no element and
+/// throws what run() does.
+///
+/// ```
+/// const float x[] = {1, 7, 3};
+/// std::uint32_t index = 0;
+/// dmlcpu::ArgDescriptor argmax;
+/// argmax.input = dmlcpu::View<const float>(x, {3}).tensor();
+/// argmax.axes = {0};
+/// argmax.output = dmlcpu::View<std::uint32_t>(&index, {1}).tensor();
+/// assert(dmlcpu::plan_text(argmax).find("rows") == 0);
+/// ```
+template <class Descriptor>
+std::string plan_text(const Descriptor& descriptor) {
+  std::string text(detail::plan_text(descriptor, nullptr, 0), '\0');
+  detail::plan_text(descriptor, text.data(), text.size());
+  return text;
+}
 
 }  // namespace dmlcpu

@@ -13,6 +13,7 @@
 #include "kernels/dispatch.hpp"
 #include "ops/index_output.hpp"
 #include "ops/ordering.hpp"
+#include "ops/text.hpp"
 #include "plan/arg_plan.hpp"
 
 namespace dmlcpu {
@@ -76,9 +77,9 @@ class ArgRun {
         columns_kernel_(
             kernels().arg->columns[static_cast<int>(descriptor.input.type)][order_of(descriptor)]),
         columns_(plan.columns.columns(plan.tasks.groups)),
-        best_bytes_(plan.merges ? round_up(plan.tasks.task_groups * plan.tasks.task_results *
-                                           kIndexBytes)
-                                : 0),
+        best_bytes_(plan.merges
+                        ? round_up(plan.tasks.task_groups * plan.tasks.task_results * kIndexBytes)
+                        : 0),
         kernel_bytes_(round_up(arg_scratch_bytes(plan, element_size_))) {}
 
   void run() {
@@ -161,8 +162,7 @@ class ArgRun {
       if (is_rows) {
         run_rows(task, at(offset), index, part_of_n, i == first, best);
       } else {
-        run_columns(task, offset, index, part_of_n,
-                    share(Split::kLanes, plan_.columns.per_result),
+        run_columns(task, offset, index, part_of_n, share(Split::kLanes, plan_.columns.per_result),
                     plan_.split == Split::kReduced || part == plan_.parts - 1, i == first, best,
                     scratch);
       }
@@ -337,6 +337,11 @@ void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const voi
                  void* output, void* values) {
   if (element_count(descriptor.output) == 0) return;
   ArgRun(descriptor, plan, input, output, values).run();
+}
+
+std::size_t detail::plan_text(const ArgDescriptor& descriptor, char* text, std::size_t size) {
+  validate(descriptor);
+  return copy_text(to_text(plan(descriptor)), text, size);
 }
 
 void run(const ArgDescriptor& descriptor) {

@@ -11,6 +11,7 @@
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
+#include "ops/text.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -202,9 +203,9 @@ GatherNdPlan plan(const GatherNdDescriptor& descriptor) {
   std::int64_t bytes = coordinates * static_cast<std::int64_t>(info(descriptor.indices.type).size) +
                        element_count(descriptor.output) * element_size;
   // Each tuple moves a cache line of an input that is not in a cache.
-  const std::int64_t lines = coordinates / tuple_length(descriptor) * tuning::kLookUpBytes;
+  const std::int64_t line_bytes = coordinates / tuple_length(descriptor) * tuning::kLookUpBytes;
   const std::int64_t read = element_count(descriptor.input) * element_size;
-  if (std::min(read, lines) > tuning::kGatherAtOnceInputBytes) bytes += lines;
+  if (std::min(read, line_bytes) > tuning::kGatherAtOnceInputBytes) bytes += line_bytes;
   return plan_gather_nd(descriptor, threads_for_bytes(bytes, tuning::kGatherLeastGrains));
 }
 
@@ -222,6 +223,11 @@ void run_planned(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan,
   // Clipped also if nothing was found out of range a second time: another thread changes the
   // indices.
   if (!empty) gather.copy(true);
+}
+
+std::size_t detail::plan_text(const GatherNdDescriptor& descriptor, char* text, std::size_t size) {
+  validate(descriptor);
+  return copy_text(to_text(plan(descriptor)), text, size);
 }
 
 void run(const GatherNdDescriptor& descriptor) {

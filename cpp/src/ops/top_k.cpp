@@ -13,6 +13,7 @@
 #include "ops/arg.hpp"
 #include "ops/index_output.hpp"
 #include "ops/ordering.hpp"
+#include "ops/text.hpp"
 #include "ops/top_k_buckets.hpp"
 #include "ops/top_k_merge.hpp"
 #include "plan/top_k_plan.hpp"
@@ -230,9 +231,8 @@ void run_columns(const TopKDescriptor& descriptor, const TopKColumnsPlan& plan, 
                         k_stride, tasks.groups.strides[s], tasks.results.strides[s]};
     };
     TopKColumns a = all;
-    a.columns.data =
-        static_cast<const char*>(input) +
-        (plan.offsets[0] + plan.columns.input_offset + task.offsets[0]) * element_size;
+    a.columns.data = static_cast<const char*>(input) +
+                     (plan.offsets[0] + plan.columns.input_offset + task.offsets[0]) * element_size;
     a.columns.groups = task.groups;
     a.columns.lanes = task.results;
     a.values = output(values, element_size, plan.value_stride, 1);
@@ -275,6 +275,12 @@ void run_planned(const TopKDescriptor& descriptor, const TopKProgram& program, c
   } else {
     TopKRun(descriptor, std::get<TopKPlan>(program), input, values, indices).run();
   }
+}
+
+std::size_t detail::plan_text(const TopKDescriptor& descriptor, char* text, std::size_t size) {
+  validate(descriptor);
+  const TopKProgram program = plan(descriptor);
+  return copy_text(std::visit([](const auto& plan) { return to_text(plan); }, program), text, size);
 }
 
 void run(const TopKDescriptor& descriptor) {

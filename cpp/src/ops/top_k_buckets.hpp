@@ -143,7 +143,7 @@ class TopKBuckets {
   char* others_;
   std::vector<std::uint32_t> starts_;       // of the buckets, and where the last one ends
   std::vector<std::uint32_t> part_starts_;  // within each bucket, one part's behind the other's
-  std::vector<KeyBits> bits_;              // of the parts
+  std::vector<KeyBits> bits_;               // of the parts
   int threads_;
 };
 

@@ -1,0 +1,16 @@
+// Texts for callers whose standard library may not be this one's.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+namespace dmlcpu {
+
+/// Writes the first `size` characters and returns how many there are.
+inline std::size_t copy_text(const std::string& from, char* to, std::size_t size) {
+  from.copy(to, std::min(size, from.size()));
+  return from.size();
+}
+
+}  // namespace dmlcpu
