@@ -106,6 +106,10 @@ inline constexpr std::int64_t kLaneBytes = 32;
 /// size. More would be merged at the end, one by one; fewer wait for each other's latency.
 inline constexpr std::int64_t kWidenedBytes = 256;
 
+/// Columns that fill vectors, but less than kWidenedBytes, are widened from this many elements on:
+/// the merge takes as long as some hundred positions.
+inline constexpr std::int64_t kWidenedLeastElements = 4096;
+
 /// Elements of a block that is transposed, at most, and so the distance of vectors that are read
 /// one after the other: blocks of this size, a vector of each row, fit L2.
 inline constexpr std::int64_t kBlockElements = 1024;
@@ -157,7 +161,7 @@ inline constexpr std::int64_t kStridedTileBytes = 16 * 1024;
 /// compiler knows, up to 1.2 times as fast as in squares; this many rows at a time, for every
 /// column reads them again.
 inline constexpr std::int64_t kTransposePackedLength = 4;
-inline constexpr std::int64_t kTransposePackedLines = 256;
+inline constexpr std::int64_t kTransposePackedRows = 256;
 
 /// Distance at which rows are prefetched while they are transposed: enough to keep memory busy
 /// while the columns are reduced.
@@ -205,12 +209,17 @@ inline constexpr std::int64_t kTopKSamplePrefetch = 16;
 /// Capacity for elements that reach a sampled threshold: twice as many as it is meant to collect,
 /// and the elements equal to the threshold.
 constexpr std::int64_t top_k_sample_capacity(std::int64_t length, std::int64_t k) {
-  return 3 * k + 8 * (length / top_k_sample(length));
+  const std::int64_t sample = top_k_sample(length);
+  return 3 * k + (sample == 0 ? 0 : 8 * (length / sample));
 }
 
-/// Shorter rows than this are partitioned, or sorted if more than a quarter is wanted; longer ones,
-/// up to kTopKHistogramLength, get a threshold by counting, a bit of the key at a time.
+/// Shorter rows than this are sorted; longer ones, up to kTopKHistogramLength, get a threshold by
+/// counting, a bit of the key at a time.
 inline constexpr std::int64_t kTopKThresholdLength = 64;
+
+/// Up to this many items, and vectors of their keys, are sorted by comparing each with all.
+inline constexpr std::int64_t kTopKRankedLength = 128;
+inline constexpr std::int64_t kTopKRankedVectors = 8;
 
 /// Bits that are told apart at a time where a threshold is found from histograms: more take fewer
 /// passes over the row, whose counts should stay in the first-level cache.
@@ -245,16 +254,20 @@ inline constexpr std::int64_t kTopKBucketsLength = 96 * 1024;
 inline constexpr int kTopKBucketBits = 12;
 
 /// Columns are selected from side by side, in a vector lane each, if there are at least this many.
-/// Inserting costs some 6 operations per slot for all lanes together; with more slots than this,
-/// selecting from one row after the other is faster.
+/// Inserting costs some 6 operations per slot for all lanes together: with more than kTopKManySlots
+/// slots only where columns are so short that slots times elements are at most kTopKManySlotsWork,
+/// else selecting from one row after the other is faster.
 inline constexpr std::int64_t kTopKMinLanes = 8;
 inline constexpr int kTopKColumnsMaxK = 32;
+inline constexpr std::int64_t kTopKManySlots = 16;
+inline constexpr std::int64_t kTopKManySlotsWork = 2048;
 
 /// Columns of more elements than this are read in several passes, without a bound on what is
-/// inserted from all of them, and rising elements are all inserted: only with few slots. Rows of
-/// more elements are faster one after the other.
+/// inserted from all of them, and rising elements are all inserted: only with few slots. Contiguous
+/// rows of more bytes are faster one after the other.
 inline constexpr std::int64_t kTopKShortColumn = 1024;
 inline constexpr std::int64_t kTopKLongColumnsK = 8;
+inline constexpr std::int64_t kTopKShortRowBytes = 4096;
 
 /// Blocks whose extremes give a bound before anything is inserted: shorter ones give a closer
 /// bound, longer ones take less time; and how many blocks there are for each slot at least.
@@ -267,10 +280,11 @@ inline constexpr std::int64_t kTopKTileBytes = 16 * 1024;
 inline constexpr std::int64_t kTopKSlotBytes = 16 * 1024;
 inline constexpr std::int64_t kTopKColumnsBytes = 64 * 1024;
 
-/// Lines per task at most. Lines of a strided axis are copied side by side into scratch, so that
-/// every cache line read is used whole, unless that took more scratch bytes than this.
+/// Rows per task at most. Rows of a strided axis are copied side by side into scratch, as many as
+/// fit there, so that every cache line read is used, and read once, though more than one pass is
+/// made over the row.
 inline constexpr std::int64_t kTopKGroupRows = 32;
-inline constexpr std::int64_t kTopKPackBytes = 512 * 1024;
+inline constexpr std::int64_t kTopKPackBytes = 1024 * 1024;
 
 /// Looking one element up, of a tuple or of a strided array, moves a cache line.
 inline constexpr std::int64_t kLookUpBytes = 64;
@@ -303,6 +317,10 @@ inline constexpr std::int64_t kGatherAtOnceInputBytes = 2 * 1024 * 1024;
 
 /// Tuples whose offsets are otherwise computed at a time, ahead of the copies.
 inline constexpr std::int64_t kGatherChunk = 512;
+
+/// Software prefetch distance in the index tuples in bytes. The hardware's own prefetching stops at
+/// pages and falls behind loops that load from all over the input as well.
+inline constexpr std::int64_t kGatherTuplePrefetchBytes = 1024;
 
 /// Tuples from a negative coordinate on that are done without a branch on the sign: each such block
 /// costs a mispredicted branch.

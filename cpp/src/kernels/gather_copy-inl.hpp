@@ -137,11 +137,11 @@ template <class I>
 bool gather_at_once(const GatherTuples& tuples, std::int64_t count, const GatherCopy& copy) {
   return with_small_copy(copy.bytes, [&](auto copy_one) {
     constexpr std::int64_t kExact = decltype(copy_one)::kExactBytes;
-    const std::int64_t bytes = kExact > 0 ? kExact : copy.bytes;
-    return for_tuples<I, kExact>(
-        tuples, 0, count,
-        [copy_one, bytes, data = copy.data, to = copy.output](
-            std::int64_t i, std::int64_t offset) { copy_one(to + i * bytes, data + offset); });
+    return for_tuples<I, kExact>(tuples, 0, count,
+                                 [copy_one, data = copy.data, to = copy.output, bytes = copy.bytes](
+                                     std::int64_t i, std::int64_t offset) {
+                                   copy_one(to + i * (kExact > 0 ? kExact : bytes), data + offset);
+                                 });
   });
 }
 

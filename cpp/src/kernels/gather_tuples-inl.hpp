@@ -55,7 +55,11 @@ std::int64_t for_plain_tuples(const GatherTuples& tuples, std::int64_t first, st
     return true;
   };
   constexpr int kUnroll = 4;
+  constexpr auto kTupleBytes = static_cast<std::int64_t>(kLength * sizeof(I));
   for (; i + kUnroll <= count; i += kUnroll) {
+    const char* const next =
+        reinterpret_cast<const char*>(indices + i * kLength) + tuning::kGatherTuplePrefetchBytes;
+    for (std::int64_t b = 0; b < kUnroll * kTupleBytes; b += kCacheLine) prefetch(next + b);
     for (int u = 0; u < kUnroll; ++u) {
       if (!one(i + u)) return i + u;
     }
