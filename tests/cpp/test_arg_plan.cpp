@@ -47,7 +47,8 @@ void test_groups_are_the_next_kept_axis() {
   const ArgPlan p = plan_of(descriptor({30, 50, 20}, {1}));
   CHECK(p.strategy == ArgStrategy::kColumns);
   CHECK(p.columns.lanes == 20);
-  CHECK(p.tasks.groups.size == 30 && p.tasks.groups.strides[0] == 1000 && p.tasks.groups.strides[1] == 20);
+  CHECK(p.tasks.groups.size == 30 && p.tasks.groups.strides[0] == 1000 &&
+        p.tasks.groups.strides[1] == 20);
   CHECK(p.tasks.count() == 1);
 }
 

@@ -209,7 +209,8 @@ Results visited(const Case& c, const ArgPlan& plan) {
     for (std::int64_t g = 0; g < plan.tasks.groups.size; ++g) {
       for (std::int64_t r = 0; r < plan.tasks.results.size; ++r) {
         const auto place = [&](int s) {
-          return kept.offsets()[s] + g * plan.tasks.groups.strides[s] + r * plan.tasks.results.strides[s];
+          return kept.offsets()[s] + g * plan.tasks.groups.strides[s] +
+                 r * plan.tasks.results.strides[s];
         };
         Visits& visits = results[plan.offsets[1] + place(1)];
         Odometer reduced(plan.reduced);
@@ -248,13 +249,15 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
   CHECK(c.tile_groups >= 1 && c.tile_groups <= plan.tasks.groups.size);
   if (c.packing == Packing::kTransposed) {
     // There is one tile of groups, and no task has fewer.
-    CHECK(c.tile_groups == plan.tasks.groups.size && plan.tasks.task_groups == plan.tasks.groups.size);
+    CHECK(c.tile_groups == plan.tasks.groups.size &&
+          plan.tasks.task_groups == plan.tasks.groups.size);
     CHECK(c.block * positions(c.blocks) <= tuning::kBlockElements);
   }
   // A task that merges has a result for each lane of its tile, or all of its results.
   if (plan.merges) {
     CHECK(plan.tasks.task_groups <= c.tile_groups || c.packing == Packing::kTransposed);
-    CHECK(c.widened() ? plan.tasks.task_results == plan.tasks.results.size : plan.tasks.task_results <= c.tile_lanes);
+    CHECK(c.widened() ? plan.tasks.task_results == plan.tasks.results.size
+                      : plan.tasks.task_results <= c.tile_lanes);
   } else {
     CHECK(c.walk.n <= dmlcpu::arg_run_positions(element_size));
     CHECK(plan.reduced.count == 0 && plan.parts == 1 && !c.widened());

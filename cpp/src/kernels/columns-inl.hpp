@@ -48,7 +48,8 @@ struct TileRows {
 };
 
 /// Calls body(rows, position) for the positions [first, last) of a tile, in ascending order and up
-/// to `pass` at a time, which is a period of transposed blocks. `scratch` holds packed_bytes(); if strided, then `pass` offsets.
+/// to `pass` at a time, which is a period of transposed blocks. `scratch` holds packed_bytes(); if
+/// strided, then `pass` offsets.
 template <class T, class Body>
 void for_rows(const Columns& columns, const Tile<T>& tile, std::int64_t first, std::int64_t last,
               bool prefetches, char* scratch, Body&& body) {

@@ -22,8 +22,18 @@ inline constexpr Axis kUnitAxis{1, {}};
 
 /// Nested loops, outermost first.
 struct Axes {
-  std::array<Axis, kMaxRank + 1> axes;  // not initialised behind `count`
+  std::array<Axis, kMaxRank + 1> axes;  // not initialised from `count` on
   int count = 0;
+
+  Axes() = default;
+  ~Axes() = default;
+  /// Plans are copied as they are made, with few axes.
+  Axes(const Axes& other) { *this = other; }
+  Axes& operator=(const Axes& other) {
+    count = other.count;
+    for (int d = 0; d < count; ++d) axes[d] = other.axes[d];
+    return *this;
+  }
 
   void push(const Axis& axis) { axes[count++] = axis; }
   Axis pop() { return axes[--count]; }
@@ -32,7 +42,7 @@ struct Axes {
 };
 
 /// Rewrites the loops to as few as visit the same tuples of elements: axes of size 1 go, the first
-/// operand's strides descend (axes that broadcast it, stride 0, stand outermost), and neighbours
+/// operand's strides descend (axes that broadcast it, stride 0, are outermost), and neighbours
 /// that advance every operand like one longer axis are merged.
 void simplify(Axes& axes);
 
@@ -55,7 +65,7 @@ class Odometer {
 
   const Offsets& offsets() const { return offsets_; }
 
-  /// Steps to the next position, behind the last one to the first.
+  /// Steps to the next position, after the last one to the first.
   void next() {
     for (int d = axes_->count - 1; d >= 0; --d) {
       const Axis& axis = axes_->axes[d];

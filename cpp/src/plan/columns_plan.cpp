@@ -106,6 +106,11 @@ bool make_blocks(std::int64_t element_size, const Axis& groups, ColumnsPlan& pla
   return gaps <= elements && gaps * element_size < kPageBytes && rows <= tuning::kBlockElements;
 }
 
+/// Positions that are lanes beside each other.
+std::int64_t widened_count(std::int64_t element_size, const Axis& lanes) {
+  return ceil_divide(tuning::kWidenedBytes, lanes.size * element_size);
+}
+
 /// Chooses lanes, and groups beside them.
 void choose_lanes(std::int64_t element_size, bool widens, Tasks& tasks, Axes& reduced,
                   ColumnsPlan& plan) {
@@ -120,26 +125,33 @@ void choose_lanes(std::int64_t element_size, bool widens, Tasks& tasks, Axes& re
     plan.lanes = axis.size;
     plan.lane_stride = axis.strides[0];
   };
+  const auto widens_without_gap = [&](const Axis& lanes, std::int64_t least) {
+    if (!widens || reduced.count == 0 || lanes.strides[0] != 1) return false;
+    const Axis& inner = reduced.axes[reduced.count - 1];
+    return stride_of(inner) == lanes.size && inner.size * lanes.size >= least &&
+           inner.size >= 2 * widened_count(element_size, lanes);
+  };
   if (has_inner && !reduced_inner) {
-    const Axis inner = kept.pop();
-    if (bytes(inner) >= tuning::kLaneBytes) {
-      use(inner);
-      if (kept.count > 0) tasks.groups = kept.pop();
+    tasks.groups = kept.pop();
+    const std::int64_t inner_bytes = bytes(tasks.groups);
+    // Whole vectors, but so few that each waits for its own latency.
+    const bool waits = inner_bytes < tuning::kWidenedBytes &&
+                       widens_without_gap(tasks.groups, tuning::kWidenedLeastElements);
+    if (inner_bytes >= tuning::kLaneBytes && !waits) {
+      use(tasks.groups);
+      tasks.groups = kept.count > 0 ? kept.pop() : kUnitAxis;
       return;
     }
-    tasks.groups = inner;
   }
   const int outer = best_lanes(element_size, kept);
   const std::int64_t outer_bytes = outer < 0 ? 0 : bytes(kept.axes[outer]);
   if (widens && reduced.count > 0) {
     // Too few columns to fill vectors, or too many elements of each: positions are lanes as well.
-    Axis& inner = reduced.axes[reduced.count - 1];
-    const std::int64_t narrow = tasks.groups.size;
-    const std::int64_t count = ceil_divide(tuning::kWidenedBytes, narrow * element_size);
-    if (narrow > 1 && tasks.groups.strides[0] == 1 && stride_of(inner) == narrow &&
-        inner.size >= 2 * count &&
-        (outer_bytes < kLineBytes || inner.size * narrow > tuning::kBlockElements)) {
-      widen_without_gap(inner, count, tasks, plan);
+    const bool many = outer_bytes >= kLineBytes;
+    if (tasks.groups.size > 1 &&
+        widens_without_gap(tasks.groups, many ? tuning::kBlockElements + 1 : 0)) {
+      widen_without_gap(reduced.axes[reduced.count - 1], widened_count(element_size, tasks.groups),
+                        tasks, plan);
       if (kept.count > 0) tasks.groups = kept.pop();
       return;
     }
@@ -166,7 +178,8 @@ void choose_lanes(std::int64_t element_size, bool widens, Tasks& tasks, Axes& re
 }
 
 /// Chooses how the lanes are packed, and takes the walked axes out of the reduced ones.
-void choose_packing(std::int64_t element_size, const Axis& groups, Axes& reduced, ColumnsPlan& plan) {
+void choose_packing(std::int64_t element_size, const Axis& groups, Axes& reduced,
+                    ColumnsPlan& plan) {
   constexpr std::int64_t kRows = tuning::kWalkRows;
   constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
   const auto walk = [&](std::int64_t limit, std::int64_t stride_limit) {
@@ -304,10 +317,16 @@ Columns ColumnsPlan::columns(const Axis& groups) const {
 
 void ColumnsPlan::fill_rows(std::int64_t* rows) const {
   const bool transposed = packing == Packing::kTransposed;
-  Odometer position(walk.axes);
-  for (std::int64_t i = 0; i < walk.period; ++i, position.next()) {
-    const Offsets& offsets = position.offsets();
-    rows[i] = transposed ? (offsets[2] - block_first) * tile_lanes : offsets[0];
+  // Of transposed blocks the third strides count rows.
+  const int s = transposed ? 2 : 0;
+  const std::int64_t scale = transposed ? tile_lanes : 1;
+  Axes outer = walk.axes;
+  const Axis inner = outer.count > 0 ? outer.pop() : kUnitAxis;
+  Odometer position(outer);
+  for (std::int64_t i = 0; i < walk.period; position.next()) {
+    const std::int64_t first = position.offsets()[s] - (transposed ? block_first : 0);
+    for (std::int64_t j = 0; j < inner.size; ++j)
+      rows[i++] = (first + j * inner.strides[s]) * scale;
   }
   if (!transposed) return;
   Odometer block_position(blocks);

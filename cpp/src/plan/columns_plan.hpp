@@ -61,8 +61,8 @@ struct ColumnsPlan {
   std::int64_t row_count() const { return walk.period + positions(blocks); }
 };
 
-/// Takes groups and results out of the tasks' kept axes, and what is walked out of the reduced ones,
-/// which are simplified and whose kept strides are not negative; `widens` if positions may be
+/// Takes groups and results out of the tasks' kept axes, and what is walked out of the reduced
+/// ones, which are simplified and whose kept strides are not negative; `widens` if positions may be
 /// lanes.
 ColumnsPlan plan_columns(std::int64_t element_size, bool widens, Tasks& tasks, Axes& reduced);
 
