@@ -27,7 +27,7 @@ DIRECTIONS = ("increasing", "decreasing")
 @pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_top_k_strategies_and_adversarial_data(instruction_set, dtype, direction):
-    """Lengths around the direct limit and the rank chunk, every k around a change of strategy."""
+    """Lengths around the direct limit and the key chunk, every k around a change of strategy."""
     chunk = TUNING.kKeyChunkBytes // np.dtype(dtype).itemsize
     for n in [
         2,
@@ -48,7 +48,7 @@ def test_top_k_strategies_and_adversarial_data(instruction_set, dtype, direction
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint16, np.int64], ids=str)
 def test_top_k_sorts_by_comparison_and_by_radix(instruction_set, dtype):
-    """k around the change of sort; values that differ only in one digit of the rank."""
+    """k around the change of sort; values that differ only in one digit of the key."""
     n = 3000
     rng = np.random.default_rng(0)
     bits = 8 * np.dtype(dtype).itemsize
@@ -71,6 +71,23 @@ def test_top_k_sorts_few_by_comparison_and_more_by_radix(instruction_set, dtype)
         for x in (rng.integers(0, 9, n), rng.integers(0, 200, n)):
             check_top_k(x.astype(dtype), k, "decreasing")
             check_top_k(x.astype(dtype), k, "increasing")
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32, np.float64], ids=str)
+def test_top_k_few_items_are_ranked(instruction_set, dtype):
+    """As many items as are ranked, for vectors of any instruction set; equal keys of the lowest and
+    the highest, whose places are counted one by one."""
+    rng = np.random.default_rng(0)
+    width = np.dtype(dtype).itemsize
+    most = [
+        min(TUNING.kTopKRankedVectors * v // width, TUNING.kTopKRankedLength) for v in (16, 32, 64)
+    ]
+    low, high = (-np.inf, np.inf) if width > 2 else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    for n in sorted({2, 3, *near(*most)}):
+        for x in (rng.integers(0, 3, n), rng.choice([low, high], n), np.full(n, low), np.arange(n)):
+            for k in {2, n // 2, n - 1, n} & set(range(1, n + 1)):
+                check_top_k(x.astype(dtype), k, "decreasing")
+                check_top_k(x.astype(dtype), k, "increasing")
 
 
 def test_top_k_blocks_stop_at_k_equals(instruction_set):
@@ -206,6 +223,17 @@ def test_top_k_groups_of_strided_lines(instruction_set, threads, lines, dtype):
         np.testing.assert_array_equal(got.indices[:, :, :1], want[1])
         want = np.argsort(-view.astype(float), 1, kind="stable")[:, :20]
         np.testing.assert_array_equal(got.indices, want)
+
+
+@pytest.mark.parametrize("rows", [2, 3])
+def test_top_k_of_long_strided_rows(instruction_set, threads, rows):
+    """Around as many bytes as are copied side by side, where all threads share a row as well."""
+    rng = np.random.default_rng(0)
+    for n in near(TUNING.kTopKPackBytes // 4 // rows):
+        x = rng.integers(-1000, 1000, (n, rows)).astype(np.float32)
+        order = np.argsort(-x, 0, kind="stable")
+        for k in (9, n // 3, n):
+            np.testing.assert_array_equal(dmlcpu.top_k(x, k, axis=0).indices, order[:k])
 
 
 def in_buckets(bits, sizes, rng):

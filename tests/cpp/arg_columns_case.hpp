@@ -74,7 +74,8 @@ inline bool beats(const Type& t, dmlcpu::Ordering ordering, std::uint64_t a, std
   using dmlcpu::Ordering;
   const bool nan_first =
       ordering == Ordering::kLargestNanFirst || ordering == Ordering::kSmallestNanFirst;
-  const bool largest = ordering == Ordering::kLargestNanFirst || ordering == Ordering::kLargestNanLast;
+  const bool largest =
+      ordering == Ordering::kLargestNanFirst || ordering == Ordering::kLargestNanLast;
   if (is_nan(t, a) || is_nan(t, b)) {
     return is_nan(t, a) != is_nan(t, b) && is_nan(t, a) == nan_first;
   }

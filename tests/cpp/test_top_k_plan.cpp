@@ -17,8 +17,7 @@ void test_strategies() {
     return dmlcpu::select_strategy(n, k).strategy;
   };
   constexpr std::int64_t kShort = dmlcpu::tuning::kTopKThresholdLength;
-  CHECK(strategy(kShort - 1, 5) == TopKStrategy::kPartition);
-  CHECK(strategy(40, 10) == TopKStrategy::kPartition && strategy(40, 11) == TopKStrategy::kSort);
+  CHECK(strategy(kShort - 1, 5) == TopKStrategy::kSort);
   CHECK(strategy(kShort, kShort / 2) == TopKStrategy::kCount);
   CHECK(strategy(kShort, kShort / 2 + 1) == TopKStrategy::kSort);
   CHECK(strategy(128256, 50) == TopKStrategy::kBlocks);
@@ -83,6 +82,14 @@ void test_strided_axes_are_packed() {
   CHECK(p.stride == 1);
   CHECK(p.input_stride == 64);
   CHECK(!plan({64, 500}, 1, 40, 1).packed);
+  // As many rows at a time as fit, but not where all threads share each.
+  constexpr std::int64_t kPackBytes = dmlcpu::tuning::kTopKPackBytes;
+  CHECK(plan({kPackBytes / 12, 3}, 0, 40, 1).packed);
+  CHECK(plan({kPackBytes / 12, 3}, 0, 40, 1).tasks.task_results == 3);
+  CHECK(plan({kPackBytes / 8 + 1, 2}, 0, 40, 1).packed == false);
+  const std::int64_t half = kPackBytes / 8;
+  const TopKPlan shared = plan({half, 2}, 0, half, 4);
+  CHECK((shared.pieces > 1 || shared.buckets) && !shared.packed && shared.stride == 2);
 }
 
 void test_columns_have_a_lane_each() {
@@ -92,13 +99,19 @@ void test_columns_have_a_lane_each() {
   CHECK(in_place->columns.lanes == 64 && in_place->columns.walk.n == 500);
   const auto rows = columns({64, 500}, 1, 9);
   CHECK(rows && rows->columns.packing == dmlcpu::Packing::kTransposed);
-  CHECK(columns({64, 500}, 1, tuning::kTopKColumnsMaxK).has_value());
-  CHECK(!columns({64, 500}, 1, tuning::kTopKColumnsMaxK + 1).has_value());
+  CHECK(columns({64, 50}, 1, tuning::kTopKColumnsMaxK).has_value());
+  CHECK(!columns({64, 50}, 1, tuning::kTopKColumnsMaxK + 1).has_value());
+  // Many slots only of short columns.
+  constexpr std::int64_t kMany = tuning::kTopKManySlots;
+  CHECK(columns({64, 500}, 1, kMany).has_value());
+  CHECK(!columns({64, 500}, 1, kMany + 1).has_value());
+  CHECK(columns({64, tuning::kTopKManySlotsWork / (kMany + 1)}, 1, kMany + 1).has_value());
+  CHECK(!columns({64, tuning::kTopKManySlotsWork / (kMany + 1) + 1}, 1, kMany + 1).has_value());
   CHECK(columns({tuning::kTopKMinLanes, 500}, 1, 5).has_value());
   CHECK(!columns({tuning::kTopKMinLanes - 1, 500}, 1, 5).has_value());
   // Long rows stay rows; so do those that no block holds.
-  CHECK(columns({16, tuning::kTopKShortColumn}, 1, 5).has_value());
-  CHECK(!columns({16, tuning::kTopKShortColumn + 1}, 1, 5).has_value());
+  CHECK(columns({16, tuning::kTopKShortRowBytes / 4}, 1, 5).has_value());
+  CHECK(!columns({16, tuning::kTopKShortRowBytes / 4 + 1}, 1, 5).has_value());
   // Long columns only with few slots.
   CHECK(columns({tuning::kTopKShortColumn, 64}, 0, tuning::kTopKLongColumnsK + 1).has_value());
   CHECK(!columns({tuning::kTopKShortColumn + 1, 64}, 0, tuning::kTopKLongColumnsK + 1).has_value());
@@ -125,7 +138,8 @@ void test_tiles_of_columns_are_small() {
 void test_columns_are_shared() {
   for (const int threads : {2, 5}) {
     const auto wide = columns({20, 5000}, 0, 3, threads);
-    CHECK(wide->tasks.task_results < 5000 && wide->tasks.task_results % wide->columns.tile_lanes == 0);
+    CHECK(wide->tasks.task_results < 5000 &&
+          wide->tasks.task_results % wide->columns.tile_lanes == 0);
     const auto groups = columns({50, 20, 300}, 1, 3, threads);
     CHECK(groups->tasks.task_groups < 50 && groups->tasks.task_results == 300);
   }

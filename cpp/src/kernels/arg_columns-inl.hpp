@@ -43,7 +43,8 @@ struct ArgLane {
       return wins;
     }
   }
-  /// From an element to what the lane holds, and from that to the key; both are given by their bits.
+  /// From an element to what the lane holds, and from that to the key; both are given by their
+  /// bits.
   static Position of(Position element) {
     return kByKey ? static_cast<Position>(O::key(element_of(element))) : element;
   }
@@ -337,8 +338,7 @@ void arg_columns(const ArgColumns& a) {
   const BestOfTile<U> state = {reinterpret_cast<U*>(scratch),
                                reinterpret_cast<U*>(scratch + tile_bytes)};
   // Packed tiles are in L1.
-  const std::int64_t ahead =
-      a.prefetches && columns.packing == Packing::kNone ? columns.ahead : 0;
+  const std::int64_t ahead = a.prefetches && columns.packing == Packing::kNone ? columns.ahead : 0;
   for_tiles<U>(columns, [&](const Tile<U>& tile) {
     for (std::int64_t run = columns.first; run < columns.last; run += kRun) {
       for_rows(columns, tile, run, min_of(run + kRun, columns.last), a.prefetches,

@@ -18,15 +18,14 @@ constexpr bool fits_one_pass(std::int64_t n) {
   return kHasNativeOrder<T> && bytes >= kVectorBytes && bytes <= tuning::kOnePassBytes;
 }
 
-/// The highest key among n consecutive floats or doubles, and where it stands first. False if NaNs
+/// The highest key among n consecutive floats or doubles, and where it is first. False if NaNs
 /// may decide: with NaNs first if the elements' sum is NaN, as the processor's own comparisons pass
-/// over NaNs; with NaNs last if there may have been nothing else. May ask for what lies behind.
+/// over NaNs; with NaNs last if there may have been nothing else. May prefetch what lies after.
 ///
 /// Four vectors are a group, of which only the best is compared with the best so far, and only the
 /// group's number kept; which element it was is looked up in the one group that won.
 template <class O, class T = typename O::Element>
-bool one_pass(const T* p, std::int64_t n, bool prefetches, typename O::Key* key,
-              std::int64_t* at) {
+bool one_pass(const T* p, std::int64_t n, bool prefetches, typename O::Key* key, std::int64_t* at) {
   using V = typename Vector<T>::Type;
   using Count = typename O::Unsigned;
   using U = Vector<Count>;
@@ -90,7 +89,7 @@ bool one_pass(const T* p, std::int64_t n, bool prefetches, typename O::Key* key,
   typename U::Type lane{};
   for (std::int64_t i = 0; i < kWidth; ++i) lane[i] = static_cast<Count>(i);
   const std::int64_t base = start(won, 0);
-  // Another thread may change the elements meanwhile: what is then not found stands at the end.
+  // Under concurrent modification what is not found is at the end.
   typename U::Type places = U::all(static_cast<Count>(start(won, 3) + kWidth - 1 - base));
   for (int j = 3; j >= 0; --j) {
     const std::int64_t from = start(won, j);

@@ -1,5 +1,5 @@
 // argmin and argmax of a row by itself: the extreme of a block at memory speed, then a look for
-// where it stands in the one block that has it; or all in one pass.
+// where it is in the one block that has it; or all in one pass.
 #pragma once
 
 #include "kernels/arg_one_pass-inl.hpp"
@@ -32,8 +32,8 @@ struct HasMagnitude {
   }
 };
 
-/// Where the first, or last, of n elements stands that matches; one of them does. Four vectors at a
-/// time. What is found is in bounds even if another thread changes the elements meanwhile.
+/// The position of the first, or last, of n elements that matches; one of them does. Four vectors
+/// at a time. In bounds even under concurrent modification.
 template <bool kLast, class U, class Match>
 std::int64_t find_match(const U* p, std::int64_t n, Match match) {
   using V = Vector<U>;
@@ -50,7 +50,7 @@ std::int64_t find_match(const U* p, std::int64_t n, Match match) {
   }
   const auto matches = [&](std::int64_t i) { return match(V::load(p + i)); };
   // Where in [first, last), at most a group, of which an element matches: without a branch that
-  // depends on the elements, as no processor could foresee it. Each lane's first or last position,
+  // depends on the elements, which would be mispredicted. Each lane's first or last position,
   // then the lanes' lowest or highest. A vector may reach out to elements that do not match.
   const auto narrow = [&](std::int64_t first, std::int64_t last) {
     const std::int64_t count = (last - first + kWidth - 1) / kWidth;
@@ -80,7 +80,7 @@ std::int64_t find_match(const U* p, std::int64_t n, Match match) {
   return kLast ? narrow(0, n - done) : narrow(done, n);
 }
 
-/// Where `wanted` stands first, or last, among n consecutive elements, one of which has that key.
+/// Where `wanted` is first, or last, among n consecutive elements, one of which has that key.
 template <bool kLast, class O, class T = typename O::Element>
 std::int64_t find(const T* p, std::int64_t n, typename O::Key wanted) {
   using U = typename O::Unsigned;

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 
-
 namespace dmlcpu {
 
 /// An indexed axis. Indices are read as signed integers: `wrap` is what is added to negative ones,

@@ -14,11 +14,11 @@ namespace {
 template <class T>
 constexpr std::int64_t kLanes = 4 * kVectorBytes / static_cast<std::int64_t>(sizeof(T));
 
-/// Folds n elements, at least a vector, into a state: take(state, p) takes a vector's worth from p
-/// on, join(a, b) two states. The state of the last vector is where each of four begins, with more
-/// elements that of the first as well; seeing an element more than once must do no harm.
+/// Reduces n elements, at least a vector, into a state: take(state, p) takes a vector's worth from
+/// p on, join(a, b) two states. The state of the last vector is where each of four begins, with
+/// more elements that of the first as well; seeing an element more than once must do no harm.
 template <class T, class State, class Take, class Join>
-State fold(const T* p, std::int64_t n, bool prefetches, State state, Take take, Join join) {
+State reduce_lanes(const T* p, std::int64_t n, bool prefetches, State state, Take take, Join join) {
   constexpr std::int64_t kStep = kLanes<T> / 4;
   std::int64_t i = 0;
   if (n >= tuning::kAlignFromVectors * kStep) {
@@ -55,7 +55,7 @@ typename O::Key highest_by_key(const T* p, std::int64_t n, bool prefetches) {
   };
   const auto higher = [](auto a, auto b) { return a > b ? a : b; };
   const auto take = [&](V& best, const T* q) { best = higher(best, load(q)); };
-  const V best = fold(p, n, prefetches, load(p + n - Bits::kWidth), take, higher);
+  const V best = reduce_lanes(p, n, prefetches, load(p + n - Bits::kWidth), take, higher);
   return O::canonical_key(reduce<Key>(best, higher));
 }
 
@@ -83,7 +83,7 @@ bool highest_by_value(const T* p, std::int64_t n, bool prefetches, typename O::K
   const V lowest = Vector<T>::all(worst_value<O>());
   const V last = Vector<T>::load(p + n - Vector<T>::kWidth);
   const State start = {O::kNanFirst ? last : better(lowest, last), O::kNanFirst ? last : V{}};
-  const State state = fold(p, n, prefetches, start, take, join);
+  const State state = reduce_lanes(p, n, prefetches, start, take, join);
   const T best = reduce<T>(state.best, better);
   *highest = O::key(best);
   if constexpr (O::kNanFirst) {
@@ -102,11 +102,11 @@ typename O::Key worst_or_nan(const T* p, std::int64_t n) {
   };
   const auto either = [](auto a, auto b) { return a | b; };
   const auto take = [&](auto& found, const T* q) { found |= is_worst(q); };
-  const auto found = fold(p, n, false, is_worst(p + n - Vector<T>::kWidth), take, either);
+  const auto found = reduce_lanes(p, n, false, is_worst(p + n - Vector<T>::kWidth), take, either);
   return any(found) ? O::key(worst_value<O>()) : O::nan_key();
 }
 
-/// The highest key among n >= 1 consecutive elements; may ask for those behind them.
+/// The highest key among n >= 1 consecutive elements; may prefetch those after them.
 template <class O, class T = typename O::Element>
 typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches) {
   if (n * static_cast<std::int64_t>(sizeof(T)) < kVectorBytes) {

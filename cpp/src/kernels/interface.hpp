@@ -7,7 +7,6 @@
 
 #include <cstdint>
 
-
 namespace dmlcpu {
 
 /// Bytes rounded up to whole cache lines, at which each part of scratch memory begins.

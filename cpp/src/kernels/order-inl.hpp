@@ -41,8 +41,7 @@ struct Order {
   static constexpr bool kSigned = static_cast<T>(-1) < static_cast<T>(1);
 
   /// The highest key there is.
-  static constexpr Key kTop =
-      kSigned ? static_cast<T>(kSignBit - 1) : static_cast<T>(~Unsigned{0});
+  static constexpr Key kTop = kSigned ? static_cast<T>(kSignBit - 1) : static_cast<T>(~Unsigned{0});
 
   static Key key(T x) { return kLargest ? x : static_cast<T>(~x); }
   /// What key() returns, but for NaNs, which may come out further from the numbers; canonical_key()
@@ -89,7 +88,7 @@ struct Order<T, kOrdering, true> {
   static constexpr Unsigned kMax = static_cast<Unsigned>(kSignBit - 1);
   static constexpr Unsigned kInfinity = static_cast<Unsigned>(kInfinityBits<T>);
   static constexpr Unsigned kNans = static_cast<Unsigned>(kMax - kInfinity);
-  /// NaNs stand above the numbers before a possible reversal.
+  /// NaNs are above the numbers before a possible reversal.
   static constexpr bool kNansAbove = kLargest == kNanFirst;
   static constexpr Unsigned kRotation = kNansAbove ? static_cast<Unsigned>(0 - kNans - 1) : kNans;
 
@@ -111,7 +110,7 @@ struct Order<T, kOrdering, true> {
     const auto flipped = static_cast<Unsigned>(m ^ s);
     constexpr auto kReversed = static_cast<Unsigned>(~kRotation);
     return static_cast<Key>(kLargest ? static_cast<Unsigned>(flipped - s + kRotation)
-                                      : static_cast<Unsigned>(s - flipped + kReversed));
+                                     : static_cast<Unsigned>(s - flipped + kReversed));
   }
   template <class Keys, class Signed, class Bits>
   static Keys raw_keys(Bits bits) {
@@ -121,7 +120,9 @@ struct Order<T, kOrdering, true> {
     constexpr auto kReversed = static_cast<Unsigned>(~kRotation);
     return reinterpret_cast<Keys>(kLargest ? flipped - s + kRotation : s - flipped + kReversed);
   }
-  static Key canonical_key(Key r) { return kNanFirst ? min_of(r, nan_key()) : max_of(r, nan_key()); }
+  static Key canonical_key(Key r) {
+    return kNanFirst ? min_of(r, nan_key()) : max_of(r, nan_key());
+  }
   static Key key(T x) { return canonical_key(raw_key(x)); }
 
   /// Whether all elements of key r have the same bits, and which. Not so for zero and NaN.
@@ -145,8 +146,8 @@ using OrderOf =
                  : Ordering::kSmallestNanLast>;
 
 /// An entry of a table for each order of a type, made by X(order).
-#define DMLCPU_OF_ORDERS(X, T)                                                              \
-  {X(DMLCPU_ORDER(T, kSmallestNanLast)), X(DMLCPU_ORDER(T, kSmallestNanFirst)),             \
+#define DMLCPU_OF_ORDERS(X, T)                                                  \
+  {X(DMLCPU_ORDER(T, kSmallestNanLast)), X(DMLCPU_ORDER(T, kSmallestNanFirst)), \
    X(DMLCPU_ORDER(T, kLargestNanLast)), X(DMLCPU_ORDER(T, kLargestNanFirst))}
 #define DMLCPU_ORDER(T, ordering) DMLCPU_LEVEL::OrderOf<T, Ordering::ordering>
 
@@ -173,9 +174,9 @@ typename O::Key from_unsigned_key(typename O::Unsigned bits) {
 /// A key's 64-bit signed integer of the same order.
 template <class U>
 std::int64_t wide_key(U unsigned_key) {
-  return static_cast<std::int64_t>(
-      sizeof(U) == 8 ? std::uint64_t{unsigned_key} ^ (std::uint64_t{1} << 63)
-                     : std::uint64_t{unsigned_key});
+  return static_cast<std::int64_t>(sizeof(U) == 8
+                                       ? std::uint64_t{unsigned_key} ^ (std::uint64_t{1} << 63)
+                                       : std::uint64_t{unsigned_key});
 }
 
 }  // namespace

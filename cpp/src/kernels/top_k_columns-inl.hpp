@@ -188,24 +188,26 @@ SlotsKernel<U> slots_kernel_for(std::int64_t k) {
   return chosen;
 }
 
-/// The keys of a tile's elements; lanes beyond the tile's have the lowest. A pass over transposed
-/// blocks is all of them.
+/// The keys of a tile's elements. A pass over transposed blocks is all of them, whose rows may be
+/// narrower than a vector: the lanes beyond a row's end are the next row's, and select for nobody.
+/// Other lanes beyond the tile's have the lowest key.
 template <class U>
 TileRows<U> keys_of(const TopKColumns& a, const TileRows<U>& rows, U* keys,
                     std::int64_t* key_rows) {
   constexpr std::int64_t kWidth = Lanes<U>::kWidth;
-  const std::int64_t padded = (rows.lanes + kWidth - 1) / kWidth * kWidth;
   const Columns& columns = a.columns;
   TileRows<U> made = rows;
   made.data = keys;
   if (columns.packing == Packing::kTransposed) {
-    const std::int64_t all = columns.block * columns.blocks;
-    a.element->load(rows.data, 1, all * columns.tile_lanes, keys);
-    for (std::int64_t r = 0; rows.lanes < padded && r < all; ++r) {
-      for (std::int64_t l = rows.lanes; l < padded; ++l) keys[r * columns.tile_lanes + l] = 0;
+    const std::int64_t all = columns.block * columns.blocks * columns.tile_lanes;
+    a.element->load(rows.data, 1, all, keys);
+    for (std::int64_t r = 0; rows.lanes < columns.tile_lanes && r < all; r += columns.tile_lanes) {
+      for (std::int64_t l = rows.lanes; l < columns.tile_lanes; ++l) keys[r + l] = 0;
     }
+    std::memset(keys + all, 0, static_cast<std::size_t>(kVectorSlack));
     return made;
   }
+  const std::int64_t padded = (rows.lanes + kWidth - 1) / kWidth * kWidth;
   U* to = keys;
   for (std::int64_t r = 0; r < rows.n; ++r) {
     key_rows[r] = to - keys;
@@ -266,8 +268,8 @@ void write_slots(const TopKColumns& a, const Tile<U>& tile, std::int64_t group,
     }
   }
   const TopKOutput& values = a.values;
-  write_tile(static_cast<U*>(values.data) + offset(values), values.k_stride, values.lane_stride, a.k,
-             lanes, [=](std::int64_t j, std::int64_t l) { return elements[j * lanes + l]; });
+  write_tile(static_cast<U*>(values.data) + offset(values), values.k_stride, values.lane_stride,
+             a.k, lanes, [=](std::int64_t j, std::int64_t l) { return elements[j * lanes + l]; });
   const TopKOutput& indices = a.indices;
   const auto write_indices = [&](auto* to) {
     using Index = std::remove_reference_t<decltype(*to)>;

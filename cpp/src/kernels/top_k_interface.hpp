@@ -64,11 +64,10 @@ struct TopKElementKernels {
   BlockExtremes extremes;
 };
 
-/// How the k highest of a row are found. All but the first two find a threshold that k elements
-/// reach, and collect what reaches it.
+/// How the k highest of a row are found. All but the first find a threshold that k elements reach,
+/// and collect what reaches it.
 enum class TopKStrategy : std::uint8_t {
   kSort,       ///< sort all
-  kPartition,  ///< quickselect, then sort k
   kCount,      ///< the k-th highest key, a bit at a time: each time count those that reach it
   kBlocks,     ///< from the extremes of blocks; only blocks that reach it are read again
   kHistogram,  ///< the k-th highest key, a digit at a time, from histograms
@@ -113,14 +112,13 @@ constexpr std::int64_t top_k_item_bytes(std::int64_t element_size) {
 struct TopKRowScratch {
   std::int64_t keys;
   std::int64_t items;
-  std::int64_t others;  ///< that items are moved to when they are sorted
+  std::int64_t others;  ///< that items are moved to when they are sorted by digits
   std::int64_t bytes;
 };
 constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
                                            std::int64_t element_size, std::int64_t length) {
   constexpr std::int64_t kCounterBytes = sizeof(std::uint32_t);
-  const bool by_digits = selection.strategy != TopKStrategy::kPartition &&
-                         selection.strategy != TopKStrategy::kBlocks &&
+  const bool by_digits = selection.strategy != TopKStrategy::kBlocks &&
                          top_k_sorts_by_digits(element_size, selection.capacity);
   // The filter writes one item more than it keeps.
   const std::int64_t item_bytes =
@@ -128,7 +126,6 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
   TopKRowScratch parts{};
   switch (selection.strategy) {
     case TopKStrategy::kSort:
-    case TopKStrategy::kPartition:
       break;
     case TopKStrategy::kCount:
       parts.items = length * element_size;
@@ -221,6 +218,9 @@ constexpr std::int64_t top_k_padded_lanes(std::int64_t element_size, std::int64_
   return round_up(lanes * top_k_lane_bytes(element_size)) / top_k_lane_bytes(element_size);
 }
 
+/// Bytes past the last row that may be read with it: a vector of any instruction set.
+inline constexpr std::int64_t kVectorSlack = 64;
+
 /// Where the parts of the scratch memory begin, after what packs a tile, and where it ends: the
 /// keys of a pass, its rows, slots, results of a group as keys and as elements.
 struct TopKColumnsScratch {
@@ -236,7 +236,7 @@ constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
   const std::int64_t pass_bytes = round_up(columns.pass * std::int64_t{sizeof(std::int64_t)});
   const std::int64_t key_bytes =
       columns.packing == Packing::kTransposed
-          ? packed_bytes(columns, element_size)
+          ? packed_bytes(columns, element_size) + kVectorSlack
           : round_up(columns.pass * columns.tile_groups * padded * element_size);
   // Up to twice as many slots as are wanted.
   const std::int64_t state_bytes =

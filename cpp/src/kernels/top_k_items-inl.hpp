@@ -8,9 +8,9 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// An element's key and position: of two items the one that comes first is "less". No two are equal,
-/// so any comparison sort is a stable one. Up to 32-bit keys both are in one integer, the position
-/// inverted, so that of equal keys the earlier position is larger.
+/// An element's key and position: of two items the one that comes first is "less". No two are
+/// equal, so any comparison sort is a stable one. Up to 32-bit keys both are in one integer, the
+/// position inverted, so that of equal keys the earlier position is larger.
 template <class U>
 struct Item {
   std::uint64_t both;
@@ -58,8 +58,8 @@ void write_items(const Item<U>* from, std::int64_t count, TopKItem* to) {
   for (std::int64_t i = 0; i < count; ++i) to[i] = {from[i].key(), from[i].position()};
 }
 
-/// Writes the elements of items, in chunks: to look up every one would wait for memory each time, if
-/// the row is long.
+/// Writes the elements of items, in chunks: to look up every one would wait for memory each time,
+/// if the row is long.
 template <class U>
 void write_values(const TopKRow& row, const TopKItem* items, std::int64_t count, void* values,
                   std::int64_t value_stride) {

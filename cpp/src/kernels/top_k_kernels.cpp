@@ -10,8 +10,12 @@ namespace DMLCPU_LEVEL {
 
 #define DMLCPU_ELEMENT(O) {load_keys<O>, decode_keys<O>, block_extremes<O>}
 #define DMLCPU_ELEMENTS(enumerator, name, T, kind) DMLCPU_OF_ORDERS(DMLCPU_ELEMENT, T),
-#define DMLCPU_WIDTH(U)                                                                     \
-  {top_k_select<U>, sample_keys<U>, threshold_of<U>, write_values<U>, pack_rows<U>,          \
+#define DMLCPU_WIDTH(U)                                                                   \
+  {top_k_select<U>,                                                                       \
+   sample_keys<U>,                                                                        \
+   threshold_of<U>,                                                                       \
+   write_values<U>,                                                                       \
+   pack_rows<U>,                                                                          \
    {load_with_bits<U>, count_buckets<U>, fill_buckets<U>, sort_bucket<U>, read_items<U>}, \
    top_k_columns<U>}
 

@@ -140,9 +140,8 @@ std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, Item<U>* items
     if (extreme < threshold || (extreme == threshold && !filter.takes_ties())) continue;
     const std::int64_t first = b * block;
     const std::int64_t count = min_of(block, row.length - first);
-    row.element->load(
-        static_cast<const char*>(row.data) + first * row.stride * row.element_size, row.stride,
-        count, keys);
+    row.element->load(static_cast<const char*>(row.data) + first * row.stride * row.element_size,
+                      row.stride, count, keys);
     filter.take(keys, count, first);
   }
   return filter.count();
@@ -188,7 +187,6 @@ std::int64_t top_k_select(const TopKRow& row, TopKItem* out) {
   std::int64_t count = 0;
   switch (selection.strategy) {
     case TopKStrategy::kSort:
-    case TopKStrategy::kPartition:
       count = collect_all(row, items);
       break;
     case TopKStrategy::kCount:
@@ -212,14 +210,7 @@ std::int64_t top_k_select(const TopKRow& row, TopKItem* out) {
     // answer is of no use, but the positions must be the row's.
     for (; count < wanted; ++count) items[count] = Item<U>::make(0, 0);
   }
-  if (selection.strategy == TopKStrategy::kPartition ||
-      selection.strategy == TopKStrategy::kBlocks) {
-    // Many items of blocks are those of data that rise block by block, which a heap is slow with.
-    select_by_partition(items, count, wanted);
-    write_items(items, wanted, out);
-  } else {
-    write_items(sort_items(items, others, count, counts), wanted, out);
-  }
+  write_first(items, parts.others == parts.bytes ? nullptr : others, count, wanted, counts, out);
   return wanted;
 }
 

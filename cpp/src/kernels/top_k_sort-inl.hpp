@@ -10,7 +10,7 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// Sorts items that stand in ascending order of position by descending key, of which only the
+/// Sorts items in ascending order of position by descending key, of which only the
 /// lowest kPasses * kDigitBits bits may differ: least significant digit first, moving them between
 /// `items` and `other`; returns where they ended. `counts` has a counter for each value of each
 /// digit.
@@ -53,19 +53,6 @@ Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count, std::uin
   return items;
 }
 
-/// The same of any keys. `counts` holds top_k_sort_counts(), if top_k_sorts_by_digits() says so.
-template <class U>
-Item<U>* sort_items(Item<U>* items, Item<U>* other, std::int64_t count, std::uint32_t* counts) {
-  constexpr auto kBytes = static_cast<std::int64_t>(sizeof(U));
-  if (!top_k_sorts_by_digits(kBytes, count)) {
-    std::sort(items, items + count);
-    return items;
-  }
-  constexpr int kDigitBits = tuning::kTopKSortDigitBits;
-  constexpr int kPasses = digit_count(8 * static_cast<int>(sizeof(U)), kDigitBits);
-  return radix_sort<U, kDigitBits, kPasses>(items, other, count, counts);
-}
-
 /// The same where only the lowest kBits bits of the keys may differ: many items by few long
 /// digits, few by more and shorter ones. `counts` holds top_k_bucket_counts().
 template <class U, int kBits>
@@ -86,11 +73,49 @@ Item<U>* sort_low_bits(Item<U>* items, Item<U>* other, std::int64_t count, std::
   return sort_by(std::integral_constant<int, tuning::kTopKLongDigitBits>());
 }
 
-/// Moves the first k of count items, in order, to the front.
+/// Writes the first `wanted` of few items in ascending order of position, in order: each item's
+/// place is the number of keys above its own, and of equal keys before it. n^2 comparisons, but n /
+/// width vectors of them, and no branch to mispredict, unlike a sort by comparison.
 template <class U>
-void select_by_partition(Item<U>* items, std::int64_t count, std::int64_t k) {
-  if (k < count) std::nth_element(items, items + k, items + count);
-  std::sort(items, items + k);
+void write_ranked(const Item<U>* items, std::int64_t count, std::int64_t wanted, TopKItem* to) {
+  using V = Vector<U>;
+  constexpr std::int64_t kMost = tuning::kTopKRankedLength;
+  U keys[kMost + V::kWidth];
+  std::uint8_t equals[kMost];
+  for (std::int64_t i = 0; i < count; ++i) keys[i] = items[i].key();
+  V::store(keys + count, V::all(0));
+  std::memset(equals, 0, static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t place = 0;
+    const typename V::Type key = V::all(keys[i]);
+    for (std::int64_t j = 0; j < count; j += V::kWidth) {
+      place += __builtin_popcountll(bits_of_mask<sizeof(U)>(V::load(keys + j) > key));
+    }
+    place += equals[place]++;
+    if (place < wanted) to[place] = {std::uint64_t{keys[i]}, items[i].position()};
+  }
+}
+
+/// Writes the first `wanted` of items in ascending order of position, in order. `others` has
+/// capacity for as many, and `counts` for the counters, if top_k_sorts_by_digits() says so.
+template <class U>
+void write_first(Item<U>* items, Item<U>* others, std::int64_t count, std::int64_t wanted,
+                 std::uint32_t* counts, TopKItem* to) {
+  constexpr std::int64_t kFew =
+      min_of(tuning::kTopKRankedVectors * Vector<U>::kWidth, tuning::kTopKRankedLength);
+  if (count <= kFew) return write_ranked(items, count, wanted, to);
+  constexpr auto kBytes = static_cast<std::int64_t>(sizeof(U));
+  const Item<U>* sorted = items;
+  if (others != nullptr && top_k_sorts_by_digits(kBytes, count)) {
+    constexpr int kDigitBits = tuning::kTopKSortDigitBits;
+    constexpr int kPasses = digit_count(8 * static_cast<int>(sizeof(U)), kDigitBits);
+    sorted = radix_sort<U, kDigitBits, kPasses>(items, others, count, counts);
+  } else {
+    // Many items of blocks are those of data that rise block by block, which a heap is slow with.
+    if (wanted < count) std::nth_element(items, items + wanted, items + count);
+    std::sort(items, items + wanted);
+  }
+  write_items(sorted, wanted, to);
 }
 
 }  // namespace

@@ -70,7 +70,9 @@ template <class U>
 Threshold<U> threshold_by_histograms(const TopKRow& row, std::uint32_t* counts) {
   constexpr int kBits = tuning::kTopKHistogramBits;
   constexpr int kBins = 1 << kBits;
-  const auto digit = [](U key, int d) { return static_cast<int>(key >> (d * kBits)) & (kBins - 1); };
+  const auto digit = [](U key, int d) {
+    return static_cast<int>(key >> (d * kBits)) & (kBins - 1);
+  };
   std::uint32_t* const odd = counts + kBins;
   U prefix = 0;  // the digits known so far, the rest 0
   U known = 0;   // their bits

@@ -1,126 +1,170 @@
-// Short lines, one behind the other in memory, turned into columns.
+// Short rows transposed: packed as columns.
 #pragma once
 
 #include <type_traits>
 
-#include "kernels/interleave-inl.hpp"
+#include "kernels/vector-inl.hpp"
 
 namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// Squares of elements, a side of kSide, which are turned over in registers: one in each 16 bytes
-/// of the rows, as processors move elements about within these.
+/// 16 bytes from each of as many places as the vector has room for, stride_bytes apart.
+template <class U, std::int64_t kBytes>
+typename Vector<U, kBytes>::Type load_parts(const void* first,
+                                            [[maybe_unused]] std::int64_t stride_bytes) {
+  using V [[maybe_unused]] = typename Vector<U, kBytes>::Type;
+  const auto* const p = static_cast<const char*>(first);
+#ifdef __AVX2__
+  const auto part = [p, stride_bytes](int i) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i * stride_bytes));
+  };
+  if constexpr (kBytes == 32) {
+    return reinterpret_cast<V>(
+        _mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1));
+  }
+#endif
+#ifdef __AVX512BW__
+  if constexpr (kBytes == 64) {
+    // Without a mask, g++ 12 warns of a value that its own headers leave open.
+    constexpr auto kAll = static_cast<__mmask16>(-1);
+    __m512i v = _mm512_castsi128_si512(part(0));
+    v = _mm512_maskz_inserti32x4(kAll, v, part(1), 1);
+    v = _mm512_maskz_inserti32x4(kAll, v, part(2), 2);
+    return reinterpret_cast<V>(_mm512_maskz_inserti32x4(kAll, v, part(3), 3));
+  }
+#endif
+  if constexpr (kBytes == 16) return Vector<U, 16>::load(reinterpret_cast<const U*>(p));
+}
+
+/// Of each 16 bytes of two vectors of kSize bytes per element the first or the second halves,
+/// element by element.
+template <int kElements, int kSize, bool kHigh>
+struct InterleavedIndex {
+  static constexpr int of(int i) {
+    constexpr int kSide = 16 / kSize;
+    const int in_part = i % kSide;
+    return i - in_part + in_part / 2 + (kHigh ? kSide / 2 : 0) + (in_part % 2) * kElements;
+  }
+};
+template <bool kHigh, class U, std::int64_t kBytes>
+typename Vector<U, kBytes>::Type interleave(typename Vector<U, kBytes>::Type a,
+                                            typename Vector<U, kBytes>::Type b) {
+  constexpr auto kSize = static_cast<int>(sizeof(U));
+  constexpr int kElements = static_cast<int>(kBytes) / kSize;
+  return shuffle<InterleavedIndex<kElements, kSize, kHigh>>(a, b,
+                                                            std::make_index_sequence<kElements>());
+}
+
+/// Squares of elements, a side of kSide, which are transposed in registers: one in each 16 bytes of
+/// the vectors, within which most processors move elements.
 template <class U, std::int64_t kBytes>
 struct Squares {
   static constexpr int kSide = 16 / static_cast<int>(sizeof(U));
-  static constexpr std::int64_t kLines = kBytes / static_cast<std::int64_t>(sizeof(U));
-  using Row = typename Vector<U, kBytes>::Type;
+  static constexpr std::int64_t kRows = kBytes / static_cast<std::int64_t>(sizeof(U));
+  using V = typename Vector<U, kBytes>::Type;
 
-  Row rows[kSide];
+  V vectors[kSide];
 };
 
-/// Turns rows into columns. A stage interleaves each row of the first half with its partner in the
+/// A stage interleaves each row of the first half with its partner in the
 /// second; after as many stages as the side has binary digits, every element is at its place.
 template <class U, std::int64_t kBytes>
-void turn_over(Squares<U, kBytes>& squares) {
+void transpose_in_registers(Squares<U, kBytes>& squares) {
   constexpr int kSide = Squares<U, kBytes>::kSide;
   for (int stage = 1; stage < kSide; stage *= 2) {
     Squares<U, kBytes> next;
     for (int i = 0; i < kSide / 2; ++i) {
-      next.rows[2 * i] = interleave_low(squares.rows[i], squares.rows[i + kSide / 2]);
-      next.rows[2 * i + 1] = interleave_high(squares.rows[i], squares.rows[i + kSide / 2]);
+      next.vectors[2 * i] =
+          interleave<false, U, kBytes>(squares.vectors[i], squares.vectors[i + kSide / 2]);
+      next.vectors[2 * i + 1] =
+          interleave<true, U, kBytes>(squares.vectors[i], squares.vectors[i + kSide / 2]);
     }
     squares = next;
   }
 }
 
-/// The first `count` columns, kLines elements of each, of lines that start line_stride apart.
+/// The first `count` columns, kRows elements of each, of rows that start row_stride apart.
 template <std::int64_t kBytes, class U>
-void transpose_squares(const U* from, std::int64_t line_stride, std::int64_t count, U* to,
+void transpose_squares(const U* from, std::int64_t row_stride, std::int64_t count, U* to,
                        std::int64_t column_stride) {
   using S = Squares<U, kBytes>;
   S squares;
   for (int r = 0; r < S::kSide; ++r) {
-    squares.rows[r] = load_parts<U, kBytes>(
-        from + r * line_stride, S::kSide * line_stride * static_cast<std::int64_t>(sizeof(U)));
+    squares.vectors[r] = load_parts<U, kBytes>(
+        from + r * row_stride, S::kSide * row_stride * static_cast<std::int64_t>(sizeof(U)));
   }
-  turn_over(squares);
+  transpose_in_registers(squares);
   for (std::int64_t c = 0; c < count; ++c) {
-    Vector<U, kBytes>::store(to + c * column_stride, squares.rows[c]);
+    Vector<U, kBytes>::store(to + c * column_stride, squares.vectors[c]);
   }
 }
 
-/// Asks for consecutive bytes. Their last cache line may be asked for twice: a number of requests
-/// that depends on the address is one that processors do not foresee.
+/// Prefetches consecutive bytes, the last cache line perhaps twice: a number of prefetches that
+/// depends on the address would be mispredicted.
 inline void prefetch_bytes(const char* first, std::int64_t count) {
   for (std::int64_t b = 0; b < count; b += kCacheLine) prefetch(first + b);
   prefetch(first + count - 1);
 }
 
-/// Asks for lines that start stride_bytes apart, and for what is between them if that is little.
-inline void prefetch_lines(const void* first, std::int64_t count, std::int64_t stride_bytes,
-                           std::int64_t line_bytes) {
+/// Prefetches rows that start stride_bytes apart, and what is between them if that is little.
+inline void prefetch_rows(const void* first, std::int64_t count, std::int64_t stride_bytes,
+                          std::int64_t row_bytes) {
   const auto* const from = static_cast<const char*>(first);
   const std::int64_t last = (count - 1) * stride_bytes;
   if (absolute(stride_bytes) <= kCacheLine) {
-    prefetch_bytes(from + min_of<std::int64_t>(last, 0), absolute(last) + line_bytes);
+    prefetch_bytes(from + min_of<std::int64_t>(last, 0), absolute(last) + row_bytes);
     return;
   }
-  for (std::int64_t line = 0; line < count; ++line) {
-    prefetch_bytes(from + line * stride_bytes, line_bytes);
+  for (std::int64_t row = 0; row < count; ++row) {
+    prefetch_bytes(from + row * stride_bytes, row_bytes);
   }
 }
 
-/// Writes element i of line l, from data[l * line_stride + i], to columns[i * column_stride + l].
-/// Reads nothing outside the memory from the first line's start to the last one's end, but asks for
-/// the lines that lie `ahead` lines behind each, unless that is 0.
-template <class T>
-void transpose(const T* data, std::int64_t line_stride, std::int64_t lines, std::int64_t length,
-               T* columns, std::int64_t column_stride, std::int64_t ahead) {
-  using U = typename IntegersOf<sizeof(T)>::Unsigned;
+/// Writes element i of row r, data[r * row_stride + i], to columns[i * column_stride + r]. Reads
+/// nothing outside the memory from the first row's start to the last one's end, but prefetches the
+/// rows `ahead` rows after each, unless that is 0.
+template <class U>
+void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::int64_t length,
+               U* columns, std::int64_t column_stride, std::int64_t ahead) {
   constexpr std::int64_t kSide = Squares<U, 16>::kSide;
-  const auto* from = reinterpret_cast<const U*>(data);
-  auto* to = reinterpret_cast<U*>(columns);
-  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-  const auto ask_ahead_of = [&](std::int64_t line, std::int64_t count) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(U));
+  const auto prefetch_after = [&](std::int64_t row, std::int64_t count) {
     if (ahead == 0) return;
-    prefetch_lines(data + (line + ahead) * line_stride, count, line_stride * kSize, length * kSize);
+    prefetch_rows(data + (row + ahead) * row_stride, count, row_stride * kSize, length * kSize);
   };
-  std::int64_t line = 0;
-  if (length <= tuning::kTransposePackedLength && line_stride == length) {
-    for (; line < lines; line += tuning::kTransposePackedLines) {
-      const std::int64_t count = min_of(tuning::kTransposePackedLines, lines - line);
-      ask_ahead_of(line, count);
+  std::int64_t row = 0;
+  if (length <= tuning::kTransposePackedLength && row_stride == length) {
+    for (; row < rows; row += tuning::kTransposePackedRows) {
+      const std::int64_t count = min_of(tuning::kTransposePackedRows, rows - row);
+      prefetch_after(row, count);
       for (std::int64_t i = 0; i < length; ++i) {
-        pack(from + line * length + i, length, count, to + i * column_stride + line);
+        pack(data + row * length + i, length, count, columns + i * column_stride + row);
       }
     }
     return;
   }
-  // Reading 16 bytes of a shorter line reaches into the next ones, so the last few are left.
+  // Reading 16 bytes of a shorter row reaches into the next ones, so the last few are left.
   const std::int64_t left =
-      length >= kSide ? 0
-                      : (kSide - length + line_stride - 1) / max_of<std::int64_t>(line_stride, 1);
-  const std::int64_t turned = length >= kSide || line_stride > 0 ? lines - left : 0;
-  const auto turn = [&](auto bytes) {
-    constexpr std::int64_t kLines = Squares<U, bytes>::kLines;
-    for (; line + kLines <= turned; line += kLines) {
-      ask_ahead_of(line, kLines);
+      length >= kSide ? 0 : (kSide - length + row_stride - 1) / max_of<std::int64_t>(row_stride, 1);
+  const std::int64_t whole = length >= kSide || row_stride > 0 ? rows - left : 0;
+  const auto transpose_by = [&](auto bytes) {
+    constexpr std::int64_t kRows = Squares<U, bytes>::kRows;
+    for (; row + kRows <= whole; row += kRows) {
+      prefetch_after(row, kRows);
       for (std::int64_t i = 0; i < length; i += kSide) {
-        // The last square of a line overlaps the one before.
+        // The last square of a row overlaps the one before.
         const std::int64_t first = max_of<std::int64_t>(min_of(i, length - kSide), 0);
-        transpose_squares<bytes>(from + line * line_stride + first, line_stride,
-                                 min_of(kSide, length), to + first * column_stride + line,
-                                 column_stride);
+        transpose_squares<bytes>(data + row * row_stride + first, row_stride, min_of(kSide, length),
+                                 columns + first * column_stride + row, column_stride);
       }
     }
   };
-  turn(std::integral_constant<std::int64_t, kVectorBytes>());
-  if constexpr (kVectorBytes > 16) turn(std::integral_constant<std::int64_t, 16>());
-  for (; line < lines; ++line) {
+  transpose_by(std::integral_constant<std::int64_t, kVectorBytes>());
+  if constexpr (kVectorBytes > 16) transpose_by(std::integral_constant<std::int64_t, 16>());
+  for (; row < rows; ++row) {
     for (std::int64_t i = 0; i < length; ++i) {
-      columns[i * column_stride + line] = data[line * line_stride + i];
+      columns[i * column_stride + row] = data[row * row_stride + i];
     }
   }
 }

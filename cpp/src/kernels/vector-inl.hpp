@@ -1,6 +1,8 @@
 // Explicit vectors, where a compiler would not vectorise a loop by itself, or not well.
 #pragma once
 
+#include <utility>
+
 #include "kernels/level-inl.hpp"
 
 namespace dmlcpu {
@@ -30,7 +32,7 @@ std::int64_t to_boundary(const T* p) {
   return static_cast<std::int64_t>(bytes / sizeof(T));
 }
 
-/// Asks for what lies behind four vectors' worth of consecutive elements that are read now.
+/// Prefetches what lies after four vectors' worth of consecutive elements that are read now.
 template <class T>
 void prefetch_behind(const T* p) {
   const char* const at = reinterpret_cast<const char*>(p) + tuning::kRowPrefetchBytes;
@@ -51,35 +53,27 @@ bool any(const Mask& mask) {
   return bits_of_mask<1>(mask) != 0;
 }
 
-#if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
-#define DMLCPU_SHUFFLE(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+/// Element number i of the result is number Index::of(i) of both vectors, one after the other.
+template <class Index, class V, std::size_t... kAt>
+V shuffle(V a, V b, std::index_sequence<kAt...> /*elements*/) {
+#ifdef __clang__
+  return __builtin_shufflevector(a, b, Index::of(static_cast<int>(kAt))...);
 #else
-#define DMLCPU_SHUFFLE(type, a, b, ...) __builtin_shuffle(a, b, type{__VA_ARGS__})
+  return __builtin_shuffle(a, b, V{Index::of(static_cast<int>(kAt))...});
 #endif
+}
+
+struct NeighbourIndex {
+  static constexpr int of(int i) { return i ^ 1; }
+};
 
 /// Vectors of 16 bytes with halves swapped at distance 8, 4, 2 or 1 bytes.
 template <int kDistance, class Part>
 Part swap_neighbours(Part part) {
-  const auto swapped = [&] {
-    if constexpr (kDistance == 8) {
-      using V = Vector<std::uint64_t, 16>::Type;
-      const auto v = reinterpret_cast<V>(part);
-      return DMLCPU_SHUFFLE(V, v, v, 1, 0);
-    } else if constexpr (kDistance == 4) {
-      using V = Vector<std::uint32_t, 16>::Type;
-      const auto v = reinterpret_cast<V>(part);
-      return DMLCPU_SHUFFLE(V, v, v, 1, 0, 3, 2);
-    } else if constexpr (kDistance == 2) {
-      using V = Vector<std::uint16_t, 16>::Type;
-      const auto v = reinterpret_cast<V>(part);
-      return DMLCPU_SHUFFLE(V, v, v, 1, 0, 3, 2, 5, 4, 7, 6);
-    } else {
-      using V = Vector<std::uint8_t, 16>::Type;
-      const auto v = reinterpret_cast<V>(part);
-      return DMLCPU_SHUFFLE(V, v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
-    }
-  }();
-  return reinterpret_cast<Part>(swapped);
+  const auto v =
+      reinterpret_cast<typename Vector<typename IntegersOf<kDistance>::Unsigned, 16>::Type>(part);
+  return reinterpret_cast<Part>(
+      shuffle<NeighbourIndex>(v, v, std::make_index_sequence<16 / kDistance>()));
 }
 
 /// All elements of a vector joined by an operation on vectors.

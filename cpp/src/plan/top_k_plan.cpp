@@ -26,13 +26,14 @@ void group_rows(std::int64_t element_size, TopKPlan& plan) {
   const std::int64_t row_stride = std::abs(tasks.results.strides[0]);
   const bool neighbours =
       tasks.results.size > 1 && row_stride > 0 && row_stride < std::abs(plan.input_stride);
-  plan.packed = neighbours && row_bytes * tuning::kTopKGroupRows <= tuning::kTopKPackBytes;
+  const std::int64_t fit = tuning::kTopKPackBytes / row_bytes;
+  plan.packed = neighbours && fit > 1 && plan.pieces == 1 && !plan.buckets;
   plan.stride = plan.packed ? 1 : plan.input_stride;
-  tasks.task_results = std::min(tuning::kTopKGroupRows, tasks.results.size);
+  tasks.task_results = std::min(
+      {tuning::kTopKGroupRows, tasks.results.size, plan.packed ? fit : tuning::kTopKGroupRows});
   // Enough tasks for all threads, but neighbouring rows no fewer than fill a cache line.
   if (plan.threads == 1) return;
-  tasks.split_results(plan.threads * tuning::kTasksPerThread,
-                      plan.packed ? 64 / element_size : 1);
+  tasks.split_results(plan.threads * tuning::kTasksPerThread, plan.packed ? 64 / element_size : 1);
 }
 
 /// Tiles whose keys stay in L1, and slots beside them.
@@ -48,7 +49,10 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
   if (columns.packing == Packing::kTransposed) {
     const std::int64_t rows = columns.block * positions(columns.blocks);
     columns.tile_lanes = std::min(whole(tuning::kTopKTileBytes / (rows * element_size)), most);
-    columns.tile_lanes = std::min(columns.tile_lanes, whole(columns.lanes + line - 1));
+    // Of less than a line the kernel reads on into the next row.
+    const std::int64_t part = 16 / lane_bytes;
+    const std::int64_t round = columns.lanes < line ? part : line;
+    columns.tile_lanes = std::min(columns.tile_lanes, ceil_divide(columns.lanes, round) * round);
     return;
   }
   // With few slots wide rows at a time, else all positions of few lanes.
@@ -78,7 +82,6 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
   selection.strategy = strategy;
   switch (strategy) {
     case TopKStrategy::kSort:
-    case TopKStrategy::kPartition:
       selection.capacity = length;
       break;
     case TopKStrategy::kCount:
@@ -109,8 +112,7 @@ TopKSelection select_strategy(std::int64_t length, std::int64_t k) {
     if (length > tuning::kTopKHistogramLength) {
       return tuning::top_k_sample(length) > 0 ? TopKStrategy::kSample : TopKStrategy::kHistogram;
     }
-    if (length >= tuning::kTopKThresholdLength) return TopKStrategy::kCount;
-    return 4 * k > length ? TopKStrategy::kSort : TopKStrategy::kPartition;
+    return length >= tuning::kTopKThresholdLength ? TopKStrategy::kCount : TopKStrategy::kSort;
   };
   return plan_selection(strategy(), length, k);
 }
@@ -120,8 +122,8 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   const auto element_size = static_cast<std::int64_t>(info(input.type).size);
   const int axis = search_axis(descriptor);
   const std::int64_t n = axis_size(input, axis);
-  if (input.rank < 2 || descriptor.k > tuning::kTopKColumnsMaxK ||
-      n > top_k_column_positions(element_size)) {
+  if (descriptor.k > tuning::kTopKColumnsMaxK || n > top_k_column_positions(element_size) ||
+      element_count(input) < tuning::kTopKMinLanes * n) {
     return std::nullopt;
   }
   TopKColumnsPlan plan;
@@ -148,7 +150,9 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   const bool rows = std::abs(input.strides[axis]) < std::abs(columns.lane_stride);
   if (columns.lanes < tuning::kTopKMinLanes) return std::nullopt;
   if (rows && columns.packing != Packing::kTransposed) return std::nullopt;
-  if (n > tuning::kTopKShortColumn && (rows || descriptor.k > tuning::kTopKLongColumnsK)) {
+  if (rows && n * element_size > tuning::kTopKShortRowBytes) return std::nullopt;
+  if (descriptor.k > tuning::kTopKLongColumnsK && n > tuning::kTopKShortColumn) return std::nullopt;
+  if (descriptor.k > tuning::kTopKManySlots && n * descriptor.k > tuning::kTopKManySlotsWork) {
     return std::nullopt;
   }
   choose_top_k_tiles(element_size, plan);
@@ -210,16 +214,15 @@ std::string to_text(const TopKColumnsPlan& plan) {
 }
 
 std::string to_text(const TopKPlan& plan) {
-  static const char* const names[] = {"sort", "partition", "count", "blocks", "histogram", "sample"};
+  static const char* const names[] = {"sort", "count", "blocks", "histogram", "sample"};
   std::string text = plan.buckets ? "buckets" : names[static_cast<int>(plan.selection.strategy)];
   text += " of " + std::to_string(plan.k) + " from " + std::to_string(plan.length) + " by " +
           std::to_string(plan.stride) + (plan.packed ? ", packed" : "") + "\n";
   text += "rows " + std::to_string(positions(plan.tasks.kept)) + " x " +
-          std::to_string(plan.tasks.results.size) + ", " +
-          std::to_string(plan.tasks.task_results) + " at a time\n";
+          std::to_string(plan.tasks.results.size) + ", " + std::to_string(plan.tasks.task_results) +
+          " at a time\n";
   text += "pieces " + std::to_string(plan.pieces) + ", blocks of " +
-          std::to_string(plan.selection.block) + ", threads " + std::to_string(plan.threads) +
-          "\n";
+          std::to_string(plan.selection.block) + ", threads " + std::to_string(plan.threads) + "\n";
   return text;
 }
 
