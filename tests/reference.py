@@ -1,4 +1,5 @@
-"""What every operator gives, computed the plainest way: the twins that the tests compare against.
+"""What every operator gives, computed the plainest way: the reference implementations that tests
+compare with.
 
 Element by element in Python numbers, no tricks, nothing shared with the library.
 """

@@ -213,7 +213,7 @@ def test_tiles_of_transposed_rows(instruction_set, threads, dtype, length):
 def test_rows_of_few_elements(instruction_set, dtype):
     """Contiguous rows of few elements are transposed by loops of their own, some rows at a time."""
     for length in near(2, TUNING.kTransposePackedLength):
-        for rows in near(TUNING.kTransposePackedLines, 2 * TUNING.kTransposePackedLines):
+        for rows in near(TUNING.kTransposePackedRows, 2 * TUNING.kTransposePackedRows):
             check(np.zeros((rows, length), dtype), 1)
             check(np.zeros((rows, length), dtype)[:, ::-1], 1)
 
@@ -312,8 +312,8 @@ def test_nan_at_each_position_of_columns(instruction_set, dtype, policy, columns
                     numbers = view.astype(np.float32)
                     for name in ("argmax", "argmin"):
                         got = getattr(dmlcpu, name)(view, 0, nan_policy=policy, keepdims=False)
-                        twin = getattr(np, name if policy == "propagate" else f"nan{name}")
-                        np.testing.assert_array_equal(got, twin(numbers, 0))
+                        numpys = getattr(np, name if policy == "propagate" else f"nan{name}")
+                        np.testing.assert_array_equal(got, numpys(numbers, 0))
 
 
 @pytest.mark.parametrize("dtype", data.FLOATS, ids=str)

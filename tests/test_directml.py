@@ -1,4 +1,5 @@
-"""dmlcpu.directml: the reference's examples, arrays as buffers, results against the twins."""
+"""dmlcpu.directml: the reference's examples, arrays as buffers, results against reference
+implementations."""
 
 import copy
 import pickle
@@ -265,7 +266,7 @@ def inputs(draw, dtypes=ORDERED_DTYPES, max_dims=4):
 
 
 @given(inputs(), st.data())
-def test_arg_against_its_twin(x, draw):
+def test_arg_against_its_reference(x, draw):
     axes = draw.draw(st.lists(st.integers(0, x.ndim - 1), unique=True))
     largest = draw.draw(st.booleans())
     direction = draw.draw(st.sampled_from(list(dml.AxisDirection)))
@@ -283,7 +284,7 @@ def test_arg_against_its_twin(x, draw):
 
 
 @given(inputs(), st.data())
-def test_top_k_against_its_twin(x, draw):
+def test_top_k_against_its_reference(x, draw):
     axis = draw.draw(st.integers(0, x.ndim - 1))
     k = draw.draw(st.integers(1, x.shape[axis]))
     direction = draw.draw(st.sampled_from(list(dml.AxisDirection)))
@@ -302,7 +303,7 @@ def test_top_k_against_its_twin(x, draw):
 
 
 @given(inputs(DML_DTYPES, 3), st.data())
-def test_gather_nd_against_its_twin(x, draw):
+def test_gather_nd_against_its_reference(x, draw):
     index_dtype = draw.draw(st.sampled_from(data.INDEX_DTYPES))
     batch = draw.draw(st.integers(0, x.ndim - 1))
     length = draw.draw(st.integers(1, x.ndim - batch))

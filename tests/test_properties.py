@@ -1,5 +1,5 @@
-"""Random calls of every operator, compared with its naive twin, on every instruction set and several
-thread counts."""
+"""Random calls of every operator, compared with its reference implementation, on every instruction
+set and several thread counts."""
 
 import numpy as np
 from hypothesis import given, settings
