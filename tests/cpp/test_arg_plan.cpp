@@ -59,6 +59,12 @@ void test_nothing_is_compared_without_reduced_axes() {
     CHECK(p.tasks.results.size == 35 && p.tasks.kept.count == 0);
     CHECK(arg_scratch_bytes(p, 4) == 0);
   }
+  // The longest axes are a task's loops.
+  ArgDescriptor d = descriptor({3, 2, 1, 50, 7}, {2});
+  d.input.strides = {1, 1000, 1, 3, 200};
+  const ArgPlan strided = plan_of(d);
+  CHECK(strided.tasks.results.size == 50 && strided.tasks.groups.size == 7);
+  CHECK(strided.tasks.count() == 6);
 }
 
 void test_adjacent_reduced_axes_merge() {

@@ -105,9 +105,9 @@ void test_small_rows_share_a_task() {
 
 void test_plans_can_be_printed() {
   CHECK(to_text(plan({5, 6}, {10, 1}, 0, {10, 6})) ==
-        "tuples 1 x 10 in chunks of 10\nslices 1 x 6 by 1, 1, copied at once\n");
+        "tuples 1 x 10 in chunks of 10\nslices 1 x 6 by 1, 1, copied at once\nthreads 1\n");
   CHECK(to_text(plan({5, 60}, {10, 1}, 0, {10, 60})) ==
-        "tuples 1 x 10 in chunks of 10\nslices 1 x 60 by 1, 1\n");
+        "tuples 1 x 10 in chunks of 10\nslices 1 x 60 by 1, 1\nthreads 1\n");
 }
 
 }  // namespace

@@ -118,6 +118,23 @@ void test_columns_have_a_lane_each() {
   CHECK(columns({tuning::kTopKShortColumn + 1, 64}, 0, tuning::kTopKLongColumnsK).has_value());
 }
 
+void test_lanes_of_columns() {
+  namespace tuning = dmlcpu::tuning;
+  // Long columns only side by side with others.
+  constexpr std::int64_t kLong = tuning::kTopKShortColumn + 1;
+  CHECK(columns({kLong, tuning::kTopKLongColumnsLanes}, 0, 3).has_value());
+  CHECK(!columns({kLong, tuning::kTopKLongColumnsLanes - 1}, 0, 3).has_value());
+  // Few contiguous columns are groups beside the lanes of another axis.
+  const auto groups = columns({500, 30, tuning::kTopKMinLanes - 1}, 1, 3);
+  CHECK(groups->columns.lanes == 500 && groups->tasks.groups.size == tuning::kTopKMinLanes - 1);
+  CHECK(groups->columns.packing == dmlcpu::Packing::kTransposed);
+  // So are those of blocks with many gaps.
+  TopKDescriptor gaps = descriptor_of({500, 30}, 1, 3);
+  gaps.input.strides = {90, 3};
+  const auto strided = plan_top_k_columns(gaps, 1);
+  CHECK(strided && strided->columns.packing == dmlcpu::Packing::kStrided);
+}
+
 /// The keys that a tile holds, and its slots, at any k: what the kernel's caches are for.
 void test_tiles_of_columns_are_small() {
   for (std::int64_t n = 2; n < 4000; n += n / 3 + 1) {
@@ -180,6 +197,7 @@ int main() {
   test_long_rows_are_sorted_in_buckets();
   test_strided_axes_are_packed();
   test_columns_have_a_lane_each();
+  test_lanes_of_columns();
   test_tiles_of_columns_are_small();
   test_columns_are_shared();
   test_long_rows_are_cut_only_when_there_are_too_few();

@@ -263,10 +263,11 @@ inline constexpr std::int64_t kTopKManySlots = 16;
 inline constexpr std::int64_t kTopKManySlotsWork = 2048;
 
 /// Columns of more elements than this are read in several passes, without a bound on what is
-/// inserted from all of them, and rising elements are all inserted: only with few slots. Contiguous
-/// rows of more bytes are faster one after the other.
+/// inserted from all of them, and rising elements are all inserted: only with few slots, and lanes
+/// enough to be worth it. Contiguous rows of more bytes are faster one after the other.
 inline constexpr std::int64_t kTopKShortColumn = 1024;
 inline constexpr std::int64_t kTopKLongColumnsK = 8;
+inline constexpr std::int64_t kTopKLongColumnsLanes = 32;
 inline constexpr std::int64_t kTopKShortRowBytes = 4096;
 
 /// Blocks whose extremes give a bound before anything is inserted: shorter ones give a closer

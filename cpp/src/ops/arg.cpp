@@ -237,13 +237,16 @@ class ArgRun {
   void fill(const Task& task) const {
     const std::int64_t index = plan_.from_end ? plan_.reduced_count - 1 : 0;
     const Axis& results = plan_.tasks.results;
-    indices_.write_each(task.offsets[1], results.strides[1], task.results,
-                        [index](std::int64_t) { return index; });
-    if (values_ == nullptr) return;
-    const char* const from = at(task.offsets[0]);
-    copy_elements(element_size_, values_ + task.offsets[2] * element_size_, results.strides[2],
-                  task.results,
-                  [&](std::int64_t i) { return from + i * results.strides[0] * element_size_; });
+    for (std::int64_t g = 0; g < task.groups; ++g) {
+      const auto place = [&](int s) { return task.offsets[s] + g * plan_.tasks.groups.strides[s]; };
+      indices_.write_each(place(1), results.strides[1], task.results,
+                          [index](std::int64_t) { return index; });
+      if (values_ == nullptr) continue;
+      const char* const from = at(place(0));
+      copy_elements(element_size_, values_ + place(2) * element_size_, results.strides[2],
+                    task.results,
+                    [&](std::int64_t i) { return from + i * results.strides[0] * element_size_; });
+    }
   }
 
   /// Writes what was merged.

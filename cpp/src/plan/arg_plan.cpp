@@ -86,7 +86,7 @@ void split_work(std::int64_t element_size, int threads, ArgPlan& plan) {
   plan.merges = plan.strategy == ArgStrategy::kRows || columns.widened() ||
                 plan.reduced.count > 0 || columns.walk.n > arg_run_positions(element_size);
   const auto limit_to_tile = [&] {
-    tasks.task_groups = is_columns ? std::min(tasks.task_groups, columns.tile_groups) : 1;
+    tasks.task_groups = std::min(tasks.task_groups, columns.tile_groups);
     const std::int64_t tile = is_columns ? columns.tile_lanes : tuning::kTileElements;
     if (!columns.widened()) tasks.task_results = std::min(tasks.task_results, tile);
   };
@@ -133,13 +133,18 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
   split_axes(descriptor, values, plan);
   if (plan.reduced.count > 0 && !are_rows(element_size, plan)) {
     plan.strategy = ArgStrategy::kColumns;
-    plan.columns = plan_columns(element_size, true, plan.tasks, plan.reduced);
+    plan.columns = plan_columns(element_size, true, 1, plan.tasks, plan.reduced);
   } else {
+    Axes& kept = plan.tasks.kept;
     if (plan.reduced.count > 0) {
       plan.strategy = ArgStrategy::kRows;
       plan.n = plan.reduced.pop();
+      if (kept.count > 0) plan.tasks.results = kept.pop();
+    } else {
+      // The longest loops innermost.
+      if (kept.count > 0) plan.tasks.results = kept.take_longest();
+      if (kept.count > 0) plan.tasks.groups = kept.take_longest();
     }
-    if (plan.tasks.kept.count > 0) plan.tasks.results = plan.tasks.kept.pop();
   }
   split_work(element_size, threads, plan);
   return plan;

@@ -29,6 +29,14 @@ Axis Axes::take(int position) {
   return taken;
 }
 
+Axis Axes::take_longest() {
+  int best = count - 1;
+  for (int d = best; d >= 0; --d) {
+    if (axes[d].size > axes[best].size) best = d;
+  }
+  return take(best);
+}
+
 void simplify(Axes& stack) {
   if (stack.count == 0 || (stack.count == 1 && stack.axes[0].size != 1)) return;
   const auto begin = stack.axes.begin();

@@ -39,6 +39,8 @@ struct Axes {
   Axis pop() { return axes[--count]; }
   /// Removes and returns the axis at `position`.
   Axis take(int position);
+  /// Removes and returns the longest axis, of equal ones the innermost; there is one.
+  Axis take_longest();
 };
 
 /// Rewrites the loops to as few as visit the same tuples of elements: axes of size 1 go, the first

@@ -112,8 +112,8 @@ std::int64_t widened_count(std::int64_t element_size, const Axis& lanes) {
 }
 
 /// Chooses lanes, and groups beside them.
-void choose_lanes(std::int64_t element_size, bool widens, Tasks& tasks, Axes& reduced,
-                  ColumnsPlan& plan) {
+void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lanes, Tasks& tasks,
+                  Axes& reduced, ColumnsPlan& plan) {
   Axes& kept = tasks.kept;
   const auto bytes = [element_size](const Axis& axis) { return axis.size * element_size; };
   const bool has_inner = kept.count > 0 && kept.axes[kept.count - 1].strides[0] != 0;
@@ -137,7 +137,8 @@ void choose_lanes(std::int64_t element_size, bool widens, Tasks& tasks, Axes& re
     // Whole vectors, but so few that each waits for its own latency.
     const bool waits = inner_bytes < tuning::kWidenedBytes &&
                        widens_without_gap(tasks.groups, tuning::kWidenedLeastElements);
-    if (inner_bytes >= tuning::kLaneBytes && !waits) {
+    const bool fills = inner_bytes >= tuning::kLaneBytes && tasks.groups.size >= least_lanes;
+    if (fills && !waits) {
       use(tasks.groups);
       tasks.groups = kept.count > 0 ? kept.pop() : kUnitAxis;
       return;
@@ -288,9 +289,10 @@ Walk::Walk(Axes& reduced, std::int64_t limit, std::int64_t stride_limit, bool wh
   std::reverse(axes.axes.begin(), axes.axes.begin() + axes.count);
 }
 
-ColumnsPlan plan_columns(std::int64_t element_size, bool widens, Tasks& tasks, Axes& reduced) {
+ColumnsPlan plan_columns(std::int64_t element_size, bool widens, std::int64_t least_lanes,
+                         Tasks& tasks, Axes& reduced) {
   ColumnsPlan plan;
-  choose_lanes(element_size, widens, tasks, reduced, plan);
+  choose_lanes(element_size, widens, least_lanes, tasks, reduced, plan);
   choose_packing(element_size, tasks.groups, reduced, plan);
   choose_tiles(element_size, tasks.groups, plan);
   return plan;

@@ -63,8 +63,9 @@ struct ColumnsPlan {
 
 /// Takes groups and results out of the tasks' kept axes, and what is walked out of the reduced
 /// ones, which are simplified and whose kept strides are not negative; `widens` if positions may be
-/// lanes.
-ColumnsPlan plan_columns(std::int64_t element_size, bool widens, Tasks& tasks, Axes& reduced);
+/// lanes. Fewer than `least_lanes` contiguous elements are not the lanes, if there are others.
+ColumnsPlan plan_columns(std::int64_t element_size, bool widens, std::int64_t least_lanes,
+                         Tasks& tasks, Axes& reduced);
 
 std::string to_text(const ColumnsPlan& plan, const Tasks& tasks);
 

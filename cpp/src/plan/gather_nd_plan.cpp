@@ -76,7 +76,8 @@ std::string to_text(const GatherNdPlan& plan) {
          (plan.rows > 1 ? ", " + std::to_string(plan.rows) + " rows per task" : "") + "\nslices " +
          std::to_string(positions(plan.slices)) + " x " + std::to_string(plan.slice.size) + " by " +
          std::to_string(plan.slice.strides[0]) + ", " + std::to_string(plan.slice.strides[1]) +
-         (plan.at_once ? ", copied at once\n" : "\n");
+         (plan.at_once ? ", copied at once" : "") + "\nthreads " + std::to_string(plan.threads) +
+         "\n";
 }
 
 }  // namespace dmlcpu

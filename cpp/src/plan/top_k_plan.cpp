@@ -145,13 +145,15 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   simplify(plan.tasks.kept);
   Axes reduced;
   if (n > 1) reduced.push({n, {input.strides[axis], 1, 0}});
-  plan.columns = plan_columns(element_size, false, plan.tasks, reduced);
+  plan.columns = plan_columns(element_size, false, tuning::kTopKMinLanes, plan.tasks, reduced);
   const ColumnsPlan& columns = plan.columns;
   const bool rows = std::abs(input.strides[axis]) < std::abs(columns.lane_stride);
   if (columns.lanes < tuning::kTopKMinLanes) return std::nullopt;
-  if (rows && columns.packing != Packing::kTransposed) return std::nullopt;
   if (rows && n * element_size > tuning::kTopKShortRowBytes) return std::nullopt;
-  if (descriptor.k > tuning::kTopKLongColumnsK && n > tuning::kTopKShortColumn) return std::nullopt;
+  if (n > tuning::kTopKShortColumn &&
+      (descriptor.k > tuning::kTopKLongColumnsK || columns.lanes < tuning::kTopKLongColumnsLanes)) {
+    return std::nullopt;
+  }
   if (descriptor.k > tuning::kTopKManySlots && n * descriptor.k > tuning::kTopKManySlotsWork) {
     return std::nullopt;
   }
