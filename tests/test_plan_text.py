@@ -30,7 +30,7 @@ def test_plan_text(function, shape, options, text):
 
 def test_plan_text_of_a_gather():
     plan = _core.plan_text(dmlcpu.gather_nd, np.zeros((5, 6)), np.zeros((7, 2), int))
-    assert "tuples 1 x 7" in plan
+    assert "tuples 1 x 1 x 7" in plan
 
 
 def test_plan_text_counts_threads():

@@ -27,14 +27,13 @@ DIRECTIONS = ("increasing", "decreasing")
 @pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_top_k_strategies_and_adversarial_data(instruction_set, dtype, direction):
-    """Lengths around the direct limit and the key chunk, every k around a change of strategy."""
+    """Lengths around the limits of strategies and the key chunk, every k around a change of strategy."""
     chunk = TUNING.kKeyChunkBytes // np.dtype(dtype).itemsize
     for n in [
         2,
         3,
         *near(
             TUNING.kTopKThresholdLength,
-            TUNING.kTopKDirectLength,
             chunk,
             TUNING.kTopKHistogramLength,
         ),

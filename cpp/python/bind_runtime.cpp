@@ -1,5 +1,6 @@
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "bindings.hpp"
 #include "call.hpp"
@@ -38,10 +39,11 @@ std::string plan_of_call(const py::function& function, const py::args& arguments
                          const py::kwargs& options) {
   std::string text;
   struct Wanted {
-    explicit Wanted(std::string* text) { plan_wanted = text; }
-    ~Wanted() { plan_wanted = nullptr; }
+    explicit Wanted(std::string* text) : before(std::exchange(plan_wanted, text)) {}
+    ~Wanted() { plan_wanted = before; }
     Wanted(const Wanted&) = delete;
     Wanted& operator=(const Wanted&) = delete;
+    std::string* before;
   } const wanted(&text);
   function(*arguments, **options);
   return text;

@@ -8,6 +8,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/tuning.hpp"
 #include "dmlcpu/operators.hpp"
@@ -36,7 +37,7 @@ class ContextThreads {
   std::optional<ScopedThreads> limit_;
 };
 
-/// Where calls on this thread write their plan instead of running; null while they run.
+/// Where the next call on this thread writes its plan instead of running; null if it runs.
 extern thread_local std::string* plan_wanted;
 
 /// Takes the lock again after PyEval_SaveThread().
@@ -68,7 +69,7 @@ template <class Descriptor>
 void run_or_plan(std::int64_t bytes, const Descriptor& descriptor) {
   if (plan_wanted != nullptr) {
     const ContextThreads threads;
-    *plan_wanted = plan_text(descriptor);
+    *std::exchange(plan_wanted, nullptr) = plan_text(descriptor);
     return;
   }
   call(bytes, [&descriptor] { run(descriptor); });

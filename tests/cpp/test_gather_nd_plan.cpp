@@ -24,23 +24,24 @@ GatherNdPlan plan(std::initializer_list<std::int64_t> input,
 
 void test_packed_tuples_and_slices_merge() {
   const GatherNdPlan p = plan({5, 6, 7, 8}, {3, 4, 2}, 0, {3, 4, 7, 8});
-  CHECK(p.outer.count == 0);
-  CHECK(p.tuples.size == 12 && p.tuples.strides[0] == 2 && p.tuples.strides[2] == 56);
+  const dmlcpu::Axis& tuples = p.tasks.results;
+  CHECK(p.tasks.kept.count == 0 && p.tasks.groups.size == 1);
+  CHECK(tuples.size == 12 && tuples.strides[0] == 2 && tuples.strides[2] == 56);
   CHECK(p.tuple_length == 2 && p.axes[1].size == 6 && p.axes[1].stride == 4 * 56);
   CHECK(p.slices.count == 0 && p.slice.size == 56 && p.slice.strides[0] == 1);
 }
 
 void test_batch_dimensions_step_through_the_input() {
   const GatherNdPlan p = plan({5, 6, 7}, {5, 4, 1}, 1, {5, 4, 7});
-  CHECK(p.outer.count == 1 && p.outer.axes[0].strides[1] == 42);
-  CHECK(p.tuples.size == 4 && p.tuples.strides[1] == 0);
+  CHECK(p.tasks.kept.count == 0);
+  CHECK(p.tasks.groups.size == 5 && p.tasks.groups.strides[1] == 42);
+  CHECK(p.tasks.results.size == 4 && p.tasks.results.strides[1] == 0);
   CHECK(p.axes[0].size == 6);
 }
 
-void test_chunks_serve_all_threads() {
+void test_tuples_are_divided_among_threads() {
   const GatherNdPlan p = plan({5, 6}, {1000, 1}, 0, {1000, 6}, 4);
-  CHECK(p.tasks() >= 4);
-  CHECK(p.chunk * p.tasks() >= 1000);
+  CHECK(p.tasks.count() >= 4 && p.tasks.task_results * p.tasks.count() >= 1000);
 }
 
 /// Of float: small slices, next to each other in an input of up to kGatherAtOnceSpan, the output
@@ -97,17 +98,19 @@ void test_small_slices_are_copied_at_once() {
 
 void test_small_rows_share_a_task() {
   const GatherNdPlan p = plan({1000, 6}, {1000, 3, 1}, 1, {1000, 3}, 2);
-  CHECK(p.chunk == 3 && p.rows > 1 && p.tasks() >= 4 && p.rows * p.tasks() >= 1000);
-  CHECK(plan({1000, 6}, {1000, 3, 1}, 1, {1000, 3}).tasks() == 1);
+  CHECK(p.tasks.task_results == 3 && p.tasks.task_groups > 1);
+  CHECK(p.tasks.count() >= 4 && p.tasks.task_groups * p.tasks.count() >= 1000);
+  CHECK(plan({1000, 6}, {1000, 3, 1}, 1, {1000, 3}).tasks.count() == 1);
   const GatherNdPlan few = plan({3, 6}, {3, 1000, 1}, 1, {3, 1000}, 2);
-  CHECK(few.rows == 1 && few.chunk < 1000);
+  CHECK(few.tasks.task_groups == 1 && few.tasks.task_results < 1000);
 }
 
 void test_plans_can_be_printed() {
-  CHECK(to_text(plan({5, 6}, {10, 1}, 0, {10, 6})) ==
-        "tuples 1 x 10 in chunks of 10\nslices 1 x 6 by 1, 1, copied at once\nthreads 1\n");
+  CHECK(
+      to_text(plan({5, 6}, {10, 1}, 0, {10, 6})) ==
+      "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 1 x 6 by 1, 1, copied at once\nthreads 1\n");
   CHECK(to_text(plan({5, 60}, {10, 1}, 0, {10, 60})) ==
-        "tuples 1 x 10 in chunks of 10\nslices 1 x 60 by 1, 1\nthreads 1\n");
+        "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 1 x 60 by 1, 1\nthreads 1\n");
 }
 
 }  // namespace
@@ -115,7 +118,7 @@ void test_plans_can_be_printed() {
 int main() {
   test_packed_tuples_and_slices_merge();
   test_batch_dimensions_step_through_the_input();
-  test_chunks_serve_all_threads();
+  test_tuples_are_divided_among_threads();
   test_small_slices_are_copied_at_once();
   test_small_rows_share_a_task();
   test_plans_can_be_printed();

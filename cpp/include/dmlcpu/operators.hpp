@@ -6,6 +6,7 @@
 // of threads or the instruction set.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -150,7 +151,8 @@ DMLCPU_API std::size_t plan_text(const GatherNdDescriptor& descriptor, char* tex
 template <class Descriptor>
 std::string plan_text(const Descriptor& descriptor) {
   std::string text(detail::plan_text(descriptor, nullptr, 0), '\0');
-  detail::plan_text(descriptor, text.data(), text.size());
+  // The number of threads may have changed between the two.
+  text.resize(std::min(text.size(), detail::plan_text(descriptor, text.data(), text.size())));
   return text;
 }
 

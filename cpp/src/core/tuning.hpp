@@ -4,10 +4,10 @@
 // `python bench/tune.py NAME VALUE... --only WORKLOADS` builds the library with other values of a
 // constant and races them; `python bench/run.py sweep` shows whether a curve has a step where a
 // threshold lies. The values were settled on 2-core machines in November 2026: AMD EPYC of Zen 4
-// with x86-64-v4 (threads, columns, short rows, what is asked for ahead, blocks and lanes of top-k)
+// with x86-64-v4 (threads, columns, short rows, prefetches, blocks and lanes of top-k)
 // and of Zen 3 with x86-64-v3 (samples, sorting, gather), Intel Xeon of Skylake with x86-64-v4
-// (vector boundaries, the second thread of argmin and argmax, blocks of rows in a cache, what rows
-// ask for ahead, sorting in buckets, counting for a threshold).
+// (vector boundaries, the second thread of argmin and argmax, blocks of rows in a cache, prefetches
+// of rows, sorting in buckets, counting for a threshold).
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ inline constexpr std::int64_t kScratchStackBytes = 4096;
 /// block is read a second time to locate the element, and every block pays one reduction of the
 /// vector lanes: smaller blocks locate faster, larger ones reduce less often. So blocks of long
 /// rows are doubled, up to the second constant, which the first-level cache holds, as long as there
-/// are so many; fewer of float and double where the input is too small to be asked for ahead: 10000
+/// are so many; fewer of float and double where the input is too small to be prefetched: 10000
 /// floats in the second-level cache took 0.9 of the time. Bytes often meet the highest value there
 /// is and stop at the first block that has it, so that larger ones make them slower.
 inline constexpr std::int64_t kArgBlockBytes = 4096;
@@ -78,11 +78,11 @@ inline constexpr std::int64_t kAlignFromVectors = 16;
 /// they come last and nothing is better than the worst infinity; longer rows would feel that.
 inline constexpr std::int64_t kOnePassBytes = 16 * 1024;
 
-/// Rows of inputs of at least so many bytes are asked for so far ahead, also where top-k looks for
-/// the extremes of blocks: what processors ask for by themselves ends at every page, and starts
-/// anew where a block begins with its last vector. From memory, on two threads of a Skylake, rows
-/// of 4096 float16 took 0.7 of the time, of bytes 0.65, 16384 of 1024 floats 0.7 and blocks of 128
-/// floats 0.65; 2 KiB ahead gained a third to all of that. From a second-level cache rows would
+/// Rows of inputs of at least kRowPrefetchLeastBytes are prefetched from kRowPrefetchBytes ahead,
+/// also where top-k looks for the extremes of blocks: the hardware prefetch ends at every page, and
+/// starts anew where a block begins with its last vector. From memory, on two threads of a Skylake,
+/// rows of 4096 float16 took 0.7 of the time, of bytes 0.65, 16384 of 1024 floats 0.7 and blocks of
+/// 128 floats 0.65; 2 KiB ahead gained a third to all of that. From a second-level cache rows would
 /// take 1.2 times as long.
 inline constexpr std::int64_t kRowPrefetchBytes = 6 * 1024;
 inline constexpr std::int64_t kRowPrefetchLeastBytes = 2 * 1024 * 1024;
@@ -173,12 +173,8 @@ inline constexpr std::int64_t kTransposePrefetchBytes = 8 * 1024;
 /// be long, and small stacks hold two of them.
 inline constexpr std::int64_t kKeyChunkBytes = 4096;
 
-/// Rows up to this length are selected from directly: sampling them, or looking for their blocks'
-/// extremes, would take longer than looking at each element.
-inline constexpr std::int64_t kTopKDirectLength = 128;
-
-/// Longer rows up to this are also selected from directly if there are too few blocks for a
-/// threshold from their extremes: clearing histograms would take longer than looking at the row.
+/// Rows up to this length get a threshold by counting if there are too few blocks for one from
+/// their extremes: clearing histograms would take longer.
 inline constexpr std::int64_t kTopKHistogramLength = 4096;
 
 /// The block-extremes strategy pays about this many times more for a block (finding the k-th
@@ -196,14 +192,14 @@ inline constexpr std::int64_t kTopKMaxBlock = 1024;
 inline constexpr std::int64_t kTopKBlocksPerResult = 2;
 inline constexpr std::int64_t kTopKBlocksMaxK = 4096;
 
-/// Elements sampled from a row to guess a threshold, none from short rows. A larger sample guesses
+/// Elements sampled from a row for a threshold, none from short rows. That of a larger sample is
 /// closer, so that fewer elements are collected and sorted in vain.
 constexpr std::int64_t top_k_sample(std::int64_t length) {
   if (length < 16 * 1024) return 0;
   return length / 64 < 32 * 1024 ? length / 64 : 32 * 1024;
 }
 
-/// Sampled elements that are asked for ahead: each is a cache miss in a long row.
+/// Sampled elements that are prefetched ahead: each is a cache miss in a long row.
 inline constexpr std::int64_t kTopKSamplePrefetch = 16;
 
 /// Capacity for elements that reach a sampled threshold: twice as many as it is meant to collect,
@@ -239,7 +235,7 @@ inline constexpr std::int64_t kTopKLongDigitsLength = 1024;
 inline constexpr int kTopKLongDigitBits = 11;
 inline constexpr int kTopKShortDigitBits = 7;
 
-/// From so many items on, which a second-level cache does not hold, each pass asks for the next
+/// From so many items on, which a second-level cache does not hold, each pass prefetches the next
 /// cache line of each bin. 1e6 floats were sorted in 0.7 of the time; fewer would take 1.1 times
 /// as long.
 inline constexpr std::int64_t kTopKSortPrefetchLength = 96 * 1024;
@@ -249,7 +245,7 @@ inline constexpr std::int64_t kTopKSortPrefetchLength = 96 * 1024;
 /// and merging them took, doubles in 0.6.
 inline constexpr std::int64_t kTopKBucketsLength = 96 * 1024;
 
-/// Bits of a rank that tell its bucket. More make smaller buckets, which fewer passes sort; every
+/// Bits of a key that tell its bucket. More make smaller buckets, which fewer passes sort; every
 /// bucket has a place of its own to write to, whose line and translation the caches should hold.
 inline constexpr int kTopKBucketBits = 12;
 
@@ -320,7 +316,7 @@ inline constexpr std::int64_t kGatherAtOnceInputBytes = 2 * 1024 * 1024;
 inline constexpr std::int64_t kGatherChunk = 512;
 
 /// Software prefetch distance in the index tuples in bytes. The hardware's own prefetching stops at
-/// pages and falls behind loops that load from all over the input as well.
+/// pages and does not keep up with loops that load from all over the input as well.
 inline constexpr std::int64_t kGatherTuplePrefetchBytes = 1024;
 
 /// Tuples from a negative coordinate on that are done without a branch on the sign: each such block
@@ -341,7 +337,7 @@ inline constexpr std::int64_t kGatherPrefetch = 16;
 inline constexpr std::int64_t kGatherPrefetchBytes = 8 * 1024;
 inline constexpr std::int64_t kGatherLinesBytes = 4 * 1024;
 
-/// The distance with non-temporal stores, which leave room for less: whole slices are prefetched,
+/// The distance with non-temporal stores, which leave less bandwidth: whole slices are prefetched,
 /// however long. Slices shorter than kGatherStreamLeastBytes would leave cache lines to be written
 /// in parts, each of them to memory.
 inline constexpr std::int64_t kGatherStreamPrefetch = 4;

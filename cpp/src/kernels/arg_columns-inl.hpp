@@ -340,20 +340,28 @@ void arg_columns(const ArgColumns& a) {
   // Packed tiles are in L1.
   const std::int64_t ahead = a.prefetches && columns.packing == Packing::kNone ? columns.ahead : 0;
   for_tiles<U>(columns, [&](const Tile<U>& tile) {
-    for (std::int64_t run = columns.first; run < columns.last; run += kRun) {
-      for_rows(columns, tile, run, min_of(run + kRun, columns.last), a.prefetches,
-               scratch + 2 * tile_bytes, [&](const TileRows<U>& rows, std::int64_t position) {
+    std::int64_t run = columns.first;
+    for_rows(columns, tile, columns.first, columns.last, a.prefetches, scratch + 2 * tile_bytes,
+             [&](TileRows<U> rows, std::int64_t position) {
+               const std::int64_t end = position + rows.n;
+               while (position < end) {
+                 const std::int64_t run_end = min_of(run + kRun, columns.last);
+                 rows.n = min_of(end, run_end) - position;
                  take_rows<O>(rows, position - run, position == run, ahead, state);
-               });
-      if (a.keys != nullptr) {
-        make_keys<O>(tile.groups * tile.lanes, state.best);
-        merge_tile(a, tile, a.index_base + run * a.index_step, a.starts && run == columns.first,
-                   state);
-      } else {
-        if (a.output.values != nullptr) make_elements<O>(a, tile, state);
-        write_results(a, tile, state);
-      }
-    }
+                 rows.rows += rows.n;
+                 position += rows.n;
+                 if (position < run_end) continue;
+                 if (a.keys != nullptr) {
+                   make_keys<O>(tile.groups * tile.lanes, state.best);
+                   merge_tile(a, tile, a.index_base + run * a.index_step,
+                              a.starts && run == columns.first, state);
+                 } else {
+                   if (a.output.values != nullptr) make_elements<O>(a, tile, state);
+                   write_results(a, tile, state);
+                 }
+                 run = position;
+               }
+             });
   });
 }
 

@@ -72,7 +72,7 @@ bool one_pass(const T* p, std::int64_t n, bool prefetches, typename O::Key* key,
   std::int64_t first = second;
   for (; first + kGroup <= n; first += kGroup) {
     const T* const q = p + first;
-    if (prefetches) prefetch_behind(q);
+    if (prefetches) prefetch_after_four(q);
     take(best_of_four(load(q), load(q + kWidth), load(q + 2 * kWidth), load(q + 3 * kWidth)));
   }
   if (first < n) take(best_at((first - second) / kGroup + 1));

@@ -30,7 +30,7 @@ State reduce_lanes(const T* p, std::int64_t n, bool prefetches, State state, Tak
     State s2 = state;
     State s3 = state;
     for (; i + kLanes<T> <= n; i += kLanes<T>) {
-      if (prefetches) prefetch_behind(p + i);
+      if (prefetches) prefetch_after_four(p + i);
       take(state, p + i);
       take(s1, p + i + kStep);
       take(s2, p + i + 2 * kStep);

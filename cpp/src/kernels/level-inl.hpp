@@ -82,7 +82,7 @@ struct IntegersOf<8> {
   using Unsigned = std::uint64_t;
 };
 
-/// Asks for a cache line that will be read soon, or (level 2) only some thousand bytes later; any
+/// Prefetches a cache line that will be read soon, or (level 2) only some thousand bytes later; any
 /// address will do. To g++ a function that does only this has no effect, and unless it is inlined
 /// early its calls go; an empty asm statement is an effect.
 inline void prefetch(const void* p) {

@@ -121,7 +121,7 @@ void load_keys(const void* data, std::int64_t stride, std::int64_t count, void* 
     constexpr std::int64_t kStep = 4 * Vector<typename O::Unsigned>::kWidth;
     std::int64_t i = 0;
     for (; i + kStep <= count; i += kStep) {
-      prefetch_behind(p + i);
+      prefetch_after_four(p + i);
       for (std::int64_t j = i; j < i + kStep; ++j) out[j] = unsigned_key<O>(O::key(p[j]));
     }
     for (; i < count; ++i) out[i] = unsigned_key<O>(O::key(p[i]));

@@ -10,10 +10,9 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// Sorts items in ascending order of position by descending key, of which only the
-/// lowest kPasses * kDigitBits bits may differ: least significant digit first, moving them between
-/// `items` and `other`; returns where they ended. `counts` has a counter for each value of each
-/// digit.
+/// Sorts items in ascending order of position by descending key, of which only the lowest kPasses *
+/// kDigitBits bits may differ: an LSD radix sort, which moves them between `items` and `other`;
+/// returns where they ended. `counts` has a counter for each value of each digit.
 template <class U, int kDigitBits, int kPasses>
 Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count, std::uint32_t* counts) {
   constexpr int kBins = 1 << kDigitBits;
@@ -34,10 +33,10 @@ Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count, std::uin
       starts[bin] = start;
       start += size;
     }
-    const auto distribute = [&](auto ask_ahead) {
+    const auto distribute = [&](auto prefetches) {
       for (std::int64_t i = 0; i < count; ++i) {
         Item<U>* const to = other + starts[digit(items[i], pass)]++;
-        if constexpr (ask_ahead) prefetch(to + kCacheLine / static_cast<std::int64_t>(sizeof *to));
+        if constexpr (prefetches) prefetch(to + kCacheLine / static_cast<std::int64_t>(sizeof *to));
         *to = items[i];
       }
     };

@@ -147,7 +147,8 @@ void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::i
   // Reading 16 bytes of a shorter row reaches into the next ones, so the last few are left.
   const std::int64_t left =
       length >= kSide ? 0 : (kSide - length + row_stride - 1) / max_of<std::int64_t>(row_stride, 1);
-  const std::int64_t whole = length >= kSide || row_stride > 0 ? rows - left : 0;
+  const bool near = row_stride > 0 && (row_stride - length) * kSize < kPageBytes;
+  const std::int64_t whole = length >= kSide || near ? rows - left : 0;
   const auto transpose_by = [&](auto bytes) {
     constexpr std::int64_t kRows = Squares<U, bytes>::kRows;
     for (; row + kRows <= whole; row += kRows) {

@@ -34,7 +34,7 @@ std::int64_t to_boundary(const T* p) {
 
 /// Prefetches what lies after four vectors' worth of consecutive elements that are read now.
 template <class T>
-void prefetch_behind(const T* p) {
+void prefetch_after_four(const T* p) {
   const char* const at = reinterpret_cast<const char*>(p) + tuning::kRowPrefetchBytes;
   for (std::int64_t b = 0; b < 4 * kVectorBytes; b += kCacheLine) prefetch(at + b);
 }

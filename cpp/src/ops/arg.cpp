@@ -5,12 +5,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/scratch.hpp"
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
+#include "ops/for_tasks.hpp"
 #include "ops/index_output.hpp"
 #include "ops/ordering.hpp"
 #include "ops/text.hpp"
@@ -68,8 +68,7 @@ class ArgRun {
                     prefetch_least_bytes(plan.strategy)),
         index_size_(static_cast<std::int64_t>(info(descriptor.output.type).size)),
         input_(static_cast<const char*>(input) + plan.offsets[0] * element_size_),
-        indices_(descriptor.output.type, indices, plan.offsets[1]),
-        index_data_(static_cast<char*>(indices) + plan.offsets[1] * index_size_),
+        indices_(static_cast<char*>(indices) + plan.offsets[1] * index_size_),
         values_(values == nullptr ? nullptr
                                   : static_cast<char*>(values) + plan.offsets[2] * element_size_),
         rows_kernel_(
@@ -83,17 +82,13 @@ class ArgRun {
         kernel_bytes_(round_up(arg_scratch_bytes(plan, element_size_))) {}
 
   void run() {
-    const std::int64_t tasks = plan_.tasks.count();
     const std::int64_t parts = plan_.parts;
-    const std::int64_t calls =
-        plan_.threads == 1 ? 1
-        : parts > 1        ? tasks * parts
-                           : std::min<std::int64_t>(tasks, plan_.threads * tuning::kTasksPerThread);
-    const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, calls));
+    const std::int64_t shared = parts > 1 ? plan_.tasks.count() * parts : 0;
+    const int threads = parts > 1 ? plan_.threads : workers_for(plan_.tasks, plan_.threads);
     const std::int64_t row_bytes = plan_.strategy == ArgStrategy::kColumns
                                        ? round_up(plan_.columns.row_count() * kIndexBytes)
                                        : 0;
-    const std::int64_t bests = parts > 1 ? tasks * parts : threads;
+    const std::int64_t bests = parts > 1 ? shared : threads;
     const Scratch scratch(row_bytes + bests * 2 * best_bytes_ + threads * kernel_bytes_);
     if (row_bytes > 0) {
       auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
@@ -110,21 +105,17 @@ class ArgRun {
       return scratch.at(row_bytes + bests * 2 * best_bytes_ + worker * kernel_bytes_);
     };
     if (parts == 1) {
-      parallel_for(threads, calls, [&](std::int64_t call, int worker) {
+      for_tasks(plan_.tasks, plan_.threads, [&](const Task& task, int worker) {
         const Best best = best_at(worker);
-        const std::int64_t last = start_of_part(tasks, call + 1, calls);
-        for (std::int64_t t = start_of_part(tasks, call, calls); t < last; ++t) {
-          const Task task = plan_.tasks.at(t);
-          run_part(task, 0, best, kernel_scratch(worker));
-          if (plan_.merges) write(task, best);
-        }
+        run_part(task, 0, best, kernel_scratch(worker));
+        if (plan_.merges) write(task, best);
       });
       return;
     }
-    parallel_for(threads, calls, [&](std::int64_t call, int worker) {
+    parallel_for(threads, shared, [&](std::int64_t call, int worker) {
       run_part(plan_.tasks.at(call / parts), call % parts, best_at(call), kernel_scratch(worker));
     });
-    for (std::int64_t t = 0; t < tasks; ++t) {
+    for (std::int64_t t = 0; t < plan_.tasks.count(); ++t) {
       const Task task = plan_.tasks.at(t);
       const Best best = best_at(t * parts);
       for (std::int64_t part = 1; part < parts; ++part) {
@@ -214,7 +205,7 @@ class ArgRun {
         a.index_base = plan_.reduced_count - 1 - a.index_base;
         a.index_step = -a.index_step;
       }
-      a.output = {index_data_ + task.offsets[1] * index_size_,
+      a.output = {indices_ + task.offsets[1] * index_size_,
                   index_size_,
                   groups.strides[1],
                   results.strides[1],
@@ -239,8 +230,8 @@ class ArgRun {
     const Axis& results = plan_.tasks.results;
     for (std::int64_t g = 0; g < task.groups; ++g) {
       const auto place = [&](int s) { return task.offsets[s] + g * plan_.tasks.groups.strides[s]; };
-      indices_.write_each(place(1), results.strides[1], task.results,
-                          [index](std::int64_t) { return index; });
+      write_indices(indices_ + place(1) * index_size_, index_size_, results.strides[1],
+                    task.results, [index](std::int64_t) { return index; });
       if (values_ == nullptr) continue;
       const char* const from = at(place(0));
       copy_elements(element_size_, values_ + place(2) * element_size_, results.strides[2],
@@ -256,9 +247,9 @@ class ArgRun {
       const auto place = [&](int s) { return task.offsets[s] + g * plan_.tasks.groups.strides[s]; };
       const std::int64_t* const found = best.indices + g * task.results;
       const std::int64_t last = plan_.reduced_count - 1;
-      indices_.write_each(place(1), results.strides[1], task.results, [&](std::int64_t i) {
-        return plan_.from_end ? last - found[i] : found[i];
-      });
+      write_indices(indices_ + place(1) * index_size_, index_size_, results.strides[1],
+                    task.results,
+                    [&](std::int64_t i) { return plan_.from_end ? last - found[i] : found[i]; });
       if (values_ == nullptr) continue;
       // Read again: what a key does not tell, as of zeros and NaNs, is in the input.
       const char* const from = at(place(0));
@@ -277,8 +268,7 @@ class ArgRun {
   bool prefetches_;
   std::int64_t index_size_;
   const char* input_;
-  IndexOutput indices_;
-  char* index_data_;
+  char* indices_;
   char* values_;
   ArgRowsKernel rows_kernel_;
   ArgColumnsKernel columns_kernel_;
@@ -323,7 +313,8 @@ bool run_as_row(const ArgDescriptor& descriptor) {
   kernels().arg->rows[static_cast<int>(descriptor.input.type)][order_of(descriptor)](row, &key,
                                                                                      &index);
   if (from_end) index = count - 1 - index;
-  IndexOutput(descriptor.output.type, descriptor.output.data, 0).write(0, 0, &index, 1);
+  const auto index_size = static_cast<std::int64_t>(info(descriptor.output.type).size);
+  write_indices(descriptor.output.data, index_size, 0, 1, [index](std::int64_t) { return index; });
   return true;
 }
 

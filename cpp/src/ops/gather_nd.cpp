@@ -11,6 +11,7 @@
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
+#include "ops/for_tasks.hpp"
 #include "ops/text.hpp"
 
 namespace dmlcpu {
@@ -62,22 +63,23 @@ class GatherNdRun {
 
   bool wide() const { return index_size_ == 8; }
 
-  /// Tuples from `first` on at a position of the outer loops.
-  Chunk chunk_at(const Offsets& outer, std::int64_t first) const {
-    Offsets offsets = outer;
-    for (int s = 0; s < 3; ++s) offsets[s] += first * plan_.tuples.strides[s];
+  /// The tuples of a task's row.
+  Chunk chunk_of(const Task& task, std::int64_t row) const {
+    const Axis& tuples = plan_.tasks.results;
+    Offsets offsets = task.offsets;
+    for (int s = 0; s < 3; ++s) offsets[s] += row * plan_.tasks.groups.strides[s];
     Chunk chunk{};
     chunk.tuples.indices = indices_ + offsets[0] * index_size_;
-    chunk.tuples.tuple_stride = plan_.tuples.strides[0];
+    chunk.tuples.tuple_stride = tuples.strides[0];
     chunk.tuples.coordinate_stride = plan_.coordinate_stride;
-    chunk.tuples.batch_stride = plan_.tuples.strides[1] * element_size_;
+    chunk.tuples.batch_stride = tuples.strides[1] * element_size_;
     chunk.tuples.axes = plan_.axes.data();
     chunk.tuples.length = plan_.tuple_length;
     chunk.tuples.is_signed = signed_;
-    chunk.count = std::min(plan_.chunk, plan_.tuples.size - first);
+    chunk.count = task.results;
     chunk.copy.data = input_ + offsets[1] * element_size_;
     chunk.copy.output = output_ + offsets[2] * element_size_;
-    chunk.copy.output_stride = plan_.tuples.strides[2] * element_size_;
+    chunk.copy.output_stride = tuples.strides[2] * element_size_;
     chunk.copy.bytes = plan_.slice.size * element_size_;
     chunk.copy.from_stride = plan_.slice.strides[0];
     chunk.copy.to_stride = plan_.slice.strides[1];
@@ -89,14 +91,9 @@ class GatherNdRun {
   template <class Body>
   bool for_chunks(Body&& body) const {
     std::atomic<bool> good{true};
-    const std::int64_t chunks = plan_.chunks();
-    const std::int64_t outer = positions(plan_.outer);
-    parallel_for(plan_.threads, plan_.tasks(), [&](std::int64_t task, int) {
-      const std::int64_t begin = task / chunks * plan_.rows;
-      const std::int64_t end = std::min(begin + plan_.rows, outer);
-      Odometer row(plan_.outer, begin);
-      for (std::int64_t r = begin; r < end; ++r, row.next()) {
-        Chunk chunk = chunk_at(row.offsets(), task % chunks * plan_.chunk);
+    for_tasks(plan_.tasks, plan_.threads, [&](const Task& task, int) {
+      for (std::int64_t row = 0; row < task.groups; ++row) {
+        Chunk chunk = chunk_of(task, row);
         if (!body(chunk)) good.store(false, std::memory_order_relaxed);
       }
     });
@@ -133,32 +130,25 @@ class GatherNdRun {
   bool stream_ = false;
 };
 
-/// A coordinate's value as text, and whether it is in range.
-struct Coordinate {
-  bool in_range;
-  std::string text;
-};
-
-template <class I>
-Coordinate read_coordinate(const void* indices, std::int64_t offset, std::int64_t size) {
-  const I value = static_cast<const I*>(indices)[offset];
-  const bool in_range = value < 0
-                            ? static_cast<std::int64_t>(value) >= -size
-                            : static_cast<std::uint64_t>(value) < static_cast<std::uint64_t>(size);
-  return {in_range, in_range ? std::string() : std::to_string(value)};
-}
-
-Coordinate read_coordinate(DataType type, const void* indices, std::int64_t offset,
-                           std::int64_t size) {
+/// A coordinate's value as text if it is out of range, else nothing.
+std::string out_of_range(DataType type, const void* indices, std::int64_t offset,
+                         std::int64_t size) {
+  const auto text_of = [&](auto zero) {
+    const auto value = static_cast<const decltype(zero)*>(indices)[offset];
+    const bool in_range =
+        value < zero ? static_cast<std::int64_t>(value) >= -size
+                     : static_cast<std::uint64_t>(value) < static_cast<std::uint64_t>(size);
+    return in_range ? std::string() : std::to_string(value);
+  };
   switch (type) {
     case DataType::kUInt32:
-      return read_coordinate<std::uint32_t>(indices, offset, size);
+      return text_of(std::uint32_t{0});
     case DataType::kInt32:
-      return read_coordinate<std::int32_t>(indices, offset, size);
+      return text_of(std::int32_t{0});
     case DataType::kUInt64:
-      return read_coordinate<std::uint64_t>(indices, offset, size);
+      return text_of(std::uint64_t{0});
     default:
-      return read_coordinate<std::int64_t>(indices, offset, size);
+      return text_of(std::int64_t{0});
   }
 }
 
@@ -175,8 +165,8 @@ void fail_first_out_of_range(const GatherNdDescriptor& descriptor, const void* d
   for (std::int64_t i = 0; i < count; ++i, position.next()) {
     const int axis = batch + static_cast<int>(i % tuple);
     const std::int64_t size = descriptor.input.sizes[axis];
-    const Coordinate coordinate = read_coordinate(indices.type, data, position.offsets()[0], size);
-    if (coordinate.in_range) continue;
+    const std::string value = out_of_range(indices.type, data, position.offsets()[0], size);
+    if (value.empty()) continue;
     Shape at{indices.rank, {}};
     std::int64_t rest = i;
     for (int d = indices.rank - 1; d >= 0; --d) {
@@ -190,7 +180,7 @@ void fail_first_out_of_range(const GatherNdDescriptor& descriptor, const void* d
         "indices",
         size == 0 ? "must be empty for " + of_axis
                   : "must be in [" + low + ", " + std::to_string(size - 1) + "] for " + of_axis,
-        coordinate.text + " at position " + to_text(at));
+        value + " at position " + to_text(at));
   }
 }
 

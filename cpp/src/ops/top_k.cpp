@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/scratch.hpp"
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
 #include "ops/arg.hpp"
+#include "ops/for_tasks.hpp"
 #include "ops/index_output.hpp"
 #include "ops/ordering.hpp"
 #include "ops/text.hpp"
@@ -46,7 +46,8 @@ class TopKRun {
                     tuning::kRowPrefetchLeastBytes),
         input_(static_cast<const char*>(input)),
         values_(static_cast<char*>(values)),
-        indices_(descriptor.indices.type, indices, 0),
+        indices_(static_cast<char*>(indices)),
+        index_size_(static_cast<std::int64_t>(info(descriptor.indices.type).size)),
         kernel_bytes_(round_up(
             top_k_row_scratch(plan.selection, element_size_, plan.longest_piece()).bytes)) {}
 
@@ -57,12 +58,10 @@ class TopKRun {
     const std::int64_t pack_bytes =
         plan_.packed ? round_up(plan_.tasks.task_results * plan_.length * element_size_) : 0;
     const std::int64_t worker_bytes = item_bytes + kernel_bytes_ + pack_bytes;
-    const std::int64_t tasks = plan_.tasks.count();
-    const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, tasks));
-    const Scratch scratch(worker_bytes * threads);
-    parallel_for(threads, tasks, [&](std::int64_t number, int worker) {
+    const Scratch scratch(worker_bytes * workers_for(plan_.tasks, plan_.threads));
+    for_tasks(plan_.tasks, plan_.threads, [&](const Task& task, int worker) {
       char* const mine = scratch.at(worker * worker_bytes);
-      run_task(plan_.tasks.at(number), reinterpret_cast<TopKItem*>(mine), mine + item_bytes,
+      run_task(task, reinterpret_cast<TopKItem*>(mine), mine + item_bytes,
                mine + item_bytes + kernel_bytes_);
     });
   }
@@ -186,8 +185,8 @@ class TopKRun {
              std::int64_t value_offset, std::int64_t index_offset) const {
     width_.write_values(row, items, count, values_ + value_offset * element_size_,
                         plan_.value_stride);
-    indices_.write_each(index_offset, plan_.index_stride, count,
-                        [items](std::int64_t i) { return items[i].index; });
+    write_indices(indices_ + index_offset * index_size_, index_size_, plan_.index_stride, count,
+                  [items](std::int64_t i) { return items[i].index; });
   }
 
   const TopKPlan& plan_;
@@ -197,7 +196,8 @@ class TopKRun {
   bool prefetches_;
   const char* input_;
   char* values_;
-  IndexOutput indices_;
+  char* indices_;
+  std::int64_t index_size_;
   std::int64_t kernel_bytes_;
 };
 
@@ -217,15 +217,12 @@ void run_columns(const TopKDescriptor& descriptor, const TopKColumnsPlan& plan, 
   const std::int64_t row_bytes =
       round_up(plan.columns.row_count() * std::int64_t{sizeof(std::int64_t)});
   const std::int64_t worker_bytes = top_k_columns_scratch(all.columns, element_size, plan.k).bytes;
-  const std::int64_t count = tasks.count();
-  const int threads = static_cast<int>(std::min<std::int64_t>(plan.threads, count));
-  const Scratch scratch(row_bytes + threads * worker_bytes);
+  const Scratch scratch(row_bytes + workers_for(tasks, plan.threads) * worker_bytes);
   auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
   plan.columns.fill_rows(rows);
   all.columns.rows = rows;
   all.columns.block_offsets = rows + all.columns.period;
-  parallel_for(threads, count, [&](std::int64_t number, int worker) {
-    const Task task = tasks.at(number);
+  for_tasks(tasks, plan.threads, [&](const Task& task, int worker) {
     const auto output = [&](void* data, std::int64_t size, std::int64_t k_stride, int s) {
       return TopKOutput{static_cast<char*>(data) + (plan.offsets[s] + task.offsets[s]) * size,
                         k_stride, tasks.groups.strides[s], tasks.results.strides[s]};

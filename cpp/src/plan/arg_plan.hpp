@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "core/tuning.hpp"
 #include "dmlcpu/operators.hpp"
 #include "kernels/arg_interface.hpp"
 #include "plan/columns_plan.hpp"

@@ -12,9 +12,6 @@ namespace {
 /// A cache line, and the vector of any instruction set.
 constexpr std::int64_t kLineBytes = 64;
 
-/// The smallest of any system.
-constexpr std::int64_t kPageBytes = 4096;
-
 std::int64_t stride_of(const Axis& axis) { return std::abs(axis.strides[0]); }
 
 /// The position of the longest axis that does not broadcast, -1 if there is none.

@@ -18,10 +18,10 @@ struct Walk {
   std::int64_t period_stride = 0;  ///< from period to period
   std::int64_t index_step = 1;     ///< from position to position
 
+  Walk() = default;
   /// Takes as many axes as have one index step from position to position, while a period has at
   /// most `limit` positions. Of the axes in a period none has a stride of `stride_limit` or more.
   /// If `whole`, the last period has as many positions as the others: all of it may be read.
-  Walk() = default;
   Walk(Axes& reduced, std::int64_t limit, std::int64_t stride_limit, bool whole);
 };
 

@@ -28,9 +28,10 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   plan.tuple_length = tuple_length(descriptor);
   plan.coordinate_stride = plan.tuple_length == 1 ? 1 : indices.strides[last];
 
+  Axes& outer = plan.tasks.kept;
   for (int d = 0; d < last; ++d) {
-    plan.outer.push({indices.sizes[d],
-                     {indices.strides[d], d < batch ? input.strides[d] : 0, output.strides[d]}});
+    outer.push({indices.sizes[d],
+                {indices.strides[d], d < batch ? input.strides[d] : 0, output.strides[d]}});
   }
   const auto element_size = static_cast<std::int64_t>(info(input.type).size);
   std::int64_t span = 0;  // bytes between the slices that tuples address
@@ -41,9 +42,10 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
     plan.axes[j] = {size, stride, wrap_of(indices.type, size)};
     span += std::abs(stride) * (size - 1);
   }
-  simplify(plan.outer);
-  if (plan.outer.count > 0) plan.tuples = plan.outer.pop();
-  const std::int64_t outer = positions(plan.outer);
+  simplify(outer);
+  const std::int64_t tuples = positions(outer);
+  if (outer.count > 0) plan.tasks.results = outer.pop();
+  if (outer.count > 0) plan.tasks.groups = outer.pop();
 
   for (int d = batch + plan.tuple_length, o = last; d < input.rank; ++d, ++o) {
     plan.slices.push({input.sizes[d], {input.strides[d], output.strides[o], 0}});
@@ -51,7 +53,7 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   simplify(plan.slices);
   if (plan.slices.count > 0) plan.slice = plan.slices.pop();
 
-  const std::int64_t touched_lines = outer * plan.tuples.size * tuning::kLookUpBytes;
+  const std::int64_t touched_lines = tuples * tuning::kLookUpBytes;
   const std::int64_t slice_bytes = plan.slice.size * element_size;
   const GatherAxis& inner = plan.axes[plan.tuple_length - 1];
   plan.contiguous =
@@ -60,24 +62,27 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
                  slice_bytes <= tuning::kGatherAtOnceBytes &&
                  std::min(span, touched_lines) <= tuning::kGatherAtOnceInputBytes &&
                  plan.coordinate_stride == 1 &&
-                 plan.tuples.strides == Offsets{plan.tuple_length, 0, plan.slice.size} &&
+                 plan.tasks.results.strides == Offsets{plan.tuple_length, 0, plan.slice.size} &&
                  (inner.size <= 1 || inner.stride == slice_bytes);
 
-  const std::int64_t wanted = threads == 1 ? 1 : threads * tuning::kTasksPerThread;
-  const std::int64_t per_outer = (wanted + outer - 1) / outer;
-  plan.chunk = (plan.tuples.size + per_outer - 1) / per_outer;
-  plan.rows = std::max<std::int64_t>(outer / wanted, 1);
+  plan.tasks.join();
+  if (threads > 1) {
+    const std::int64_t wanted = threads * tuning::kTasksPerThread;
+    plan.tasks.split_groups(wanted);
+    plan.tasks.split_results(wanted, 1);
+  }
   return plan;
 }
 
 std::string to_text(const GatherNdPlan& plan) {
-  return "tuples " + std::to_string(positions(plan.outer)) + " x " +
-         std::to_string(plan.tuples.size) + " in chunks of " + std::to_string(plan.chunk) +
-         (plan.rows > 1 ? ", " + std::to_string(plan.rows) + " rows per task" : "") + "\nslices " +
-         std::to_string(positions(plan.slices)) + " x " + std::to_string(plan.slice.size) + " by " +
-         std::to_string(plan.slice.strides[0]) + ", " + std::to_string(plan.slice.strides[1]) +
-         (plan.at_once ? ", copied at once" : "") + "\nthreads " + std::to_string(plan.threads) +
-         "\n";
+  const Tasks& tasks = plan.tasks;
+  return "tuples " + std::to_string(positions(tasks.kept)) + " x " +
+         std::to_string(tasks.groups.size) + " x " + std::to_string(tasks.results.size) + " in " +
+         std::to_string(tasks.count()) + " tasks of " + std::to_string(tasks.task_groups) + " x " +
+         std::to_string(tasks.task_results) + "\nslices " + std::to_string(positions(plan.slices)) +
+         " x " + std::to_string(plan.slice.size) + " by " + std::to_string(plan.slice.strides[0]) +
+         ", " + std::to_string(plan.slice.strides[1]) + (plan.at_once ? ", copied at once" : "") +
+         "\nthreads " + std::to_string(plan.threads) + "\n";
 }
 
 }  // namespace dmlcpu

@@ -60,9 +60,9 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
   const bool at_once = plan.k > tuning::kTopKLongColumnsK;
   const std::int64_t fit = tuning::kTopKColumnsBytes / (columns.walk.n * element_size);
   columns.tile_lanes = std::min({columns.lanes, most, at_once ? whole(fit) : most});
+  const std::int64_t rows = tuning::kTopKTileBytes / (columns.tile_lanes * element_size);
   columns.pass = at_once ? columns.walk.period
-                         : std::clamp(tuning::kTopKTileBytes / (columns.tile_lanes * element_size),
-                                      std::int64_t{4}, columns.walk.period);
+                         : std::min(columns.walk.period, std::max<std::int64_t>(rows, 4));
 }
 
 }  // namespace
@@ -107,7 +107,7 @@ TopKSelection select_strategy(std::int64_t length, std::int64_t k) {
   const bool enough_blocks = k <= tuning::kTopKBlocksMaxK &&
                              length / block_length(length, k) >= tuning::kTopKBlocksPerResult * k;
   const auto strategy = [&] {
-    if (length > tuning::kTopKDirectLength && enough_blocks) return TopKStrategy::kBlocks;
+    if (enough_blocks) return TopKStrategy::kBlocks;
     if (2 * k > length) return TopKStrategy::kSort;
     if (length > tuning::kTopKHistogramLength) {
       return tuning::top_k_sample(length) > 0 ? TopKStrategy::kSample : TopKStrategy::kHistogram;

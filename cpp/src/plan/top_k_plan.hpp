@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "core/tuning.hpp"
 #include "dmlcpu/operators.hpp"
 #include "kernels/top_k_interface.hpp"
 #include "plan/columns_plan.hpp"
