@@ -273,7 +273,8 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
           : std::max(tuning::kTransposeBytes, c.tile_groups * c.tile_lanes * element_size + 63);
   const std::int64_t best = dmlcpu::arg_tile_bytes(c.columns(plan.tasks.groups), element_size);
   CHECK(best >= c.tile_groups * c.tile_lanes * element_size);
-  CHECK(arg_scratch_bytes(plan, element_size) <= 2 * best + packed + rows + 64);
+  CHECK(arg_columns_scratch_bytes(c.columns(plan.tasks.groups), element_size) <=
+        2 * best + packed + rows + 64);
 }
 
 void note(const ArgPlan& plan) {

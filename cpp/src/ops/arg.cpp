@@ -75,11 +75,14 @@ class ArgRun {
             kernels().arg->rows[static_cast<int>(descriptor.input.type)][order_of(descriptor)]),
         columns_kernel_(
             kernels().arg->columns[static_cast<int>(descriptor.input.type)][order_of(descriptor)]),
-        columns_(plan.columns.columns(plan.tasks.groups)),
+        columns_(plan.strategy == ArgStrategy::kColumns ? plan.columns.columns(plan.tasks.groups)
+                                                        : Columns{}),
         best_bytes_(plan.merges
                         ? round_up(plan.tasks.task_groups * plan.tasks.task_results * kIndexBytes)
                         : 0),
-        kernel_bytes_(round_up(arg_scratch_bytes(plan, element_size_))) {}
+        kernel_bytes_(plan.strategy == ArgStrategy::kColumns
+                          ? round_up(arg_columns_scratch_bytes(columns_, element_size_))
+                          : 0) {}
 
   void run() {
     const std::int64_t parts = plan_.parts;
@@ -135,7 +138,8 @@ class ArgRun {
   /// Merges a part of the reduction into `best`, or writes all of it.
   void run_part(const Task& task, std::int64_t part, const Best& best, char* scratch) const {
     if (plan_.strategy == ArgStrategy::kFill) {
-      fill(task);
+      // Nothing is compared.
+      write(task, [](std::int64_t, std::int64_t) { return std::int64_t{0}; });
       return;
     }
     const auto share = [&](Split split, std::int64_t total) {
@@ -224,41 +228,28 @@ class ArgRun {
     columns_kernel_(a);
   }
 
-  /// Nothing is compared: every result has the index of the first element, or the last.
-  void fill(const Task& task) const {
-    const std::int64_t index = plan_.from_end ? plan_.reduced_count - 1 : 0;
+  /// Writes the results of a task, whose indices are found(group, result).
+  template <class Found>
+  void write(const Task& task, const Found& found) const {
     const Axis& results = plan_.tasks.results;
     for (std::int64_t g = 0; g < task.groups; ++g) {
       const auto place = [&](int s) { return task.offsets[s] + g * plan_.tasks.groups.strides[s]; };
-      write_indices(indices_ + place(1) * index_size_, index_size_, results.strides[1],
-                    task.results, [index](std::int64_t) { return index; });
-      if (values_ == nullptr) continue;
-      const char* const from = at(place(0));
-      copy_elements(element_size_, values_ + place(2) * element_size_, results.strides[2],
-                    task.results,
-                    [&](std::int64_t i) { return from + i * results.strides[0] * element_size_; });
-    }
-  }
-
-  /// Writes what was merged.
-  void write(const Task& task, const Best& best) const {
-    const Axis& results = plan_.tasks.results;
-    for (std::int64_t g = 0; g < task.groups; ++g) {
-      const auto place = [&](int s) { return task.offsets[s] + g * plan_.tasks.groups.strides[s]; };
-      const std::int64_t* const found = best.indices + g * task.results;
       const std::int64_t last = plan_.reduced_count - 1;
-      write_indices(indices_ + place(1) * index_size_, index_size_, results.strides[1],
-                    task.results,
-                    [&](std::int64_t i) { return plan_.from_end ? last - found[i] : found[i]; });
+      write_indices(
+          indices_ + place(1) * index_size_, index_size_, results.strides[1], task.results,
+          [&](std::int64_t i) { return plan_.from_end ? last - found(g, i) : found(g, i); });
       if (values_ == nullptr) continue;
       // Read again: what a key does not tell, as of zeros and NaNs, is in the input.
       const char* const from = at(place(0));
       copy_elements(element_size_, values_ + place(2) * element_size_, results.strides[2],
                     task.results, [&](std::int64_t i) {
-                      return from + (i * results.strides[0] + found[i] * plan_.value_stride) *
+                      return from + (i * results.strides[0] + found(g, i) * plan_.value_stride) *
                                         element_size_;
                     });
     }
+  }
+  void write(const Task& task, const Best& best) const {
+    write(task, [&](std::int64_t g, std::int64_t i) { return best.indices[g * task.results + i]; });
   }
 
   const char* at(std::int64_t offset) const { return input_ + offset * element_size_; }

@@ -150,11 +150,6 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
   return plan;
 }
 
-std::int64_t arg_scratch_bytes(const ArgPlan& plan, std::int64_t element_size) {
-  if (plan.strategy != ArgStrategy::kColumns) return 0;
-  return arg_columns_scratch_bytes(plan.columns.columns(plan.tasks.groups), element_size);
-}
-
 std::string to_text(const ArgPlan& plan) {
   std::string text;
   if (plan.strategy == ArgStrategy::kColumns) {

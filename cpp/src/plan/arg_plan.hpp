@@ -49,9 +49,6 @@ struct ArgPlan {
 /// not null, is where to write the elements themselves, and one axis is reduced.
 ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int threads);
 
-/// The scratch memory of a kernel call.
-std::int64_t arg_scratch_bytes(const ArgPlan& plan, std::int64_t element_size);
-
 /// One line per loop, for tests and for people.
 std::string to_text(const ArgPlan& plan);
 
