@@ -284,14 +284,14 @@ def test_prefetched_columns(instruction_set, dtype):
     prefetched past the end must not be waited for, nor counted."""
     least = TUNING.kColumnsPrefetchBytes // dtype.itemsize
     ahead = TUNING.kColumnsPrefetchAhead // dtype.itemsize
-    lines = TUNING.kTransposePrefetchBytes // dtype.itemsize
+    distance = TUNING.kTransposePrefetchBytes // dtype.itemsize
     with dmlcpu.num_threads(1):
         for rows in (2, 9, 300):
             for columns in near(-(-least // rows)):
                 check(np.zeros((rows, columns), dtype))
         for columns in near(ahead, 4 * ahead):
             check(np.zeros((least // columns + 1, columns), dtype))
-        for length in (3, 20, lines // 100):
+        for length in (3, 20, distance // 100):
             if length * dtype.itemsize < TUNING.kShortRowBytes:
                 check(np.zeros((least // length + 1, length), dtype), 1)
 

@@ -27,11 +27,11 @@ def orders(pool, largest, policy):
 def random_codes(rng, count):
     """A tensor of numbers below `count`, in memory order C, F or any other, with steps in either
     direction, gaps between rows, and axes that broadcast; dense, or almost all of one number."""
-    shape, room = [], int(rng.choice([300, 3000, 30000]))
+    shape, left = [], int(rng.choice([300, 3000, 30000]))
     for _ in range(rng.integers(1, 7)):
-        size = min(int(rng.choice(SIZES)), max(room, 1))
+        size = min(int(rng.choice(SIZES)), max(left, 1))
         shape.append(size)
-        room //= size
+        left //= size
     shape = [shape[i] for i in rng.permutation(len(shape))]
     if rng.random() < 0.5:
         codes = rng.integers(0, count, shape)

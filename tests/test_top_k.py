@@ -149,8 +149,8 @@ def test_top_k_of_columns(instruction_set, threads, dtype, direction):
     elements hardly ever have the lowest key."""
     rng = np.random.default_rng(0)
     ends = [np.iinfo(dtype).min, np.iinfo(dtype).max] if dtype.kind in "iu" else [-np.inf, np.inf]
-    for lines, n, k in [
-        *((lines, 40, 3) for lines in [*near(TUNING.kTopKMinLanes, 16, 32), 70]),
+    for rows, n, k in [
+        *((rows, 40, 3) for rows in [*near(TUNING.kTopKMinLanes, 16, 32), 70]),
         *((9, n, 5) for n in near(5, TUNING.kTopKSlotsBlock, SLOTS_BOUND, 2 * SLOTS_BOUND)),
         *(
             (9, n, 5)
@@ -161,7 +161,7 @@ def test_top_k_of_columns(instruction_set, threads, dtype, direction):
     ]:
         if k > n:
             continue
-        x = rng.integers(0, 50, (lines, n)).astype(dtype)
+        x = rng.integers(0, 50, (rows, n)).astype(dtype)
         x[0] = ends[0]
         x[1] = ends[1]
         x[2, ::2] = ends[0]
@@ -210,12 +210,12 @@ def test_top_k_sample_is_almost_right(instruction_set, dtype):
             check_top_k(reversed_order(x), k, "increasing")
 
 
-@pytest.mark.parametrize("lines", [1, 2, 31, 32, 33, 65])
+@pytest.mark.parametrize("rows", [1, 2, 31, 32, 33, 65])
 @pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32, np.float64], ids=str)
-def test_top_k_groups_of_strided_lines(instruction_set, threads, lines, dtype):
-    """Lines around the group that is copied side by side, along an axis that is not the last."""
+def test_top_k_groups_of_strided_rows(instruction_set, threads, rows, dtype):
+    """Rows around the group that is copied side by side, along an axis that is not the last."""
     rng = np.random.default_rng(0)
-    x = rng.integers(-50, 50, (2, 300, lines)).astype(dtype)
+    x = rng.integers(-50, 50, (2, 300, rows)).astype(dtype)
     for view in (x, x[:, ::-1, ::-1], np.asfortranarray(x)):
         want = reference.top_k(view[:, :, :1], 20, axis=1)
         got = dmlcpu.top_k(view, 20, axis=1)
@@ -294,8 +294,8 @@ def test_top_k_in_buckets_of_elements_one_bit_apart(threads, dtype):
 
 
 @pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
-def test_top_k_in_buckets_of_lines_with_nans(instruction_set, threads, dtype):
-    """Two lines of either axis, with gaps between elements, NaNs of both signs and both zeros."""
+def test_top_k_in_buckets_of_rows_with_nans(instruction_set, threads, dtype):
+    """Two rows of either axis, with gaps between elements, NaNs of both signs and both zeros."""
     rng = np.random.default_rng(0)
     few = data.special_values(dtype)
     x = few[rng.integers(0, few.size, (2, 2 * TUNING.kTopKBucketsLength))]

@@ -63,11 +63,11 @@ Case random_case() {
   d.input.rank = static_cast<int>(1 + random(6));
   d.keep_dims = random(2) == 0;
   if (random(3) == 0) d.axis_direction = dmlcpu::AxisDirection::kDecreasing;
-  std::int64_t room = random(4) == 0 ? 20000 : 2000;
+  std::int64_t left = random(4) == 0 ? 20000 : 2000;
   std::vector<int> order;
   for (int axis = 0; axis < d.input.rank; ++axis) {
-    d.input.sizes[axis] = random_size(room);
-    room /= d.input.sizes[axis];
+    d.input.sizes[axis] = random_size(left);
+    left /= d.input.sizes[axis];
     order.push_back(axis);
   }
   for (int axis = 0; axis < d.input.rank; ++axis) {

@@ -42,7 +42,7 @@ inline constexpr int kArrivalPolls = 500;
 /// that only moves away keeps it for some 10 us.
 inline constexpr int kLongYieldMicroseconds = 200;
 
-/// Python's lock is given up for calls that touch at least so many bytes, about those that more
+/// Python's lock is given up for calls that touch at least this many bytes, about those that more
 /// than one thread may work on. Giving it up and taking it back costs some 100 ns, more when others
 /// want it; smaller calls take tens of microseconds, full sorts 3 ms, less than the 5 ms that
 /// Python lets a thread keep it.
@@ -50,30 +50,30 @@ inline constexpr std::int64_t kReleaseLockBytes = 2 * kGrainBytes;
 
 // --- scratch memory --------------------------------------------------------------------------
 
-/// Scratch memory of so many bytes is on the stack: allocating it takes some 60 ns.
+/// Scratch memory of up to this many bytes is on the stack: allocating it takes some 60 ns.
 inline constexpr std::int64_t kScratchStackBytes = 4096;
 
 // --- argmin and argmax -----------------------------------------------------------------------
 
 /// Bytes of a row whose extreme is found before it is compared with the best so far. The winning
 /// block is read a second time to locate the element, and every block pays one reduction of the
-/// vector lanes: smaller blocks locate faster, larger ones reduce less often. So blocks of long
-/// rows are doubled, up to the second constant, which the first-level cache holds, as long as there
-/// are so many; fewer of float and double where the input is too small to be prefetched: 10000
-/// floats in the second-level cache took 0.9 of the time. Bytes often meet the highest value there
-/// is and stop at the first block that has it, so that larger ones make them slower.
+/// vector lanes: smaller blocks locate faster, larger ones reduce less often. Double the block up
+/// to kArgMaxBlockBytes, which L1 holds, while the row still has kArgBlocks of them, or of float
+/// and double in inputs too small to be prefetched kArgCachedBlocks: 10000 floats in L2 took 0.9 of
+/// the time. Bytes often meet the highest value there is and stop at the first block that has it,
+/// so that larger ones make them slower.
 inline constexpr std::int64_t kArgBlockBytes = 4096;
 inline constexpr std::int64_t kArgMaxBlockBytes = 32 * 1024;
 inline constexpr std::int64_t kArgBlocks = 16;
 inline constexpr std::int64_t kArgCachedBlocks = 4;
 
-/// Rows and blocks of at least so many vectors are read from a vector boundary on, but for the
+/// Rows and blocks of at least this many vectors are read from a vector boundary on, but for the
 /// first vector (in one pass, the first four) and the last. Shorter ones lose more by reading some
 /// elements twice.
 inline constexpr std::int64_t kAlignFromVectors = 16;
 
-/// Rows of float and double of up to so many bytes are searched in one pass. It costs a comparison
-/// for every four vectors more and saves the second look, whose length no processor foresees. It
+/// Rows of float and double of up to this many bytes are searched in one pass. It costs a
+/// comparison for every four vectors more and saves the second look, whose end is mispredicted. It
 /// was for nothing where NaNs come first and there is one, or infinities of both signs, and where
 /// they come last and nothing is better than the worst infinity; longer rows would feel that.
 inline constexpr std::int64_t kOnePassBytes = 16 * 1024;
@@ -82,8 +82,8 @@ inline constexpr std::int64_t kOnePassBytes = 16 * 1024;
 /// also where top-k looks for the extremes of blocks: the hardware prefetch ends at every page, and
 /// starts anew where a block begins with its last vector. From memory, on two threads of a Skylake,
 /// rows of 4096 float16 took 0.7 of the time, of bytes 0.65, 16384 of 1024 floats 0.7 and blocks of
-/// 128 floats 0.65; 2 KiB ahead gained a third to all of that. From a second-level cache rows would
-/// take 1.2 times as long.
+/// 128 floats 0.65; 2 KiB ahead gained a third to all of that. From L2 rows would take 1.2 times as
+/// long.
 inline constexpr std::int64_t kRowPrefetchBytes = 6 * 1024;
 inline constexpr std::int64_t kRowPrefetchLeastBytes = 2 * 1024 * 1024;
 
@@ -184,7 +184,7 @@ inline constexpr std::int64_t kTopKBlockCostRatio = 10;
 inline constexpr std::int64_t kTopKMinBlock = 32;
 
 /// Longer blocks would save little of the time that finding the k-th highest extreme takes, and no
-/// longer fit the first-level cache.
+/// longer fit L1.
 inline constexpr std::int64_t kTopKMaxBlock = 1024;
 
 /// It needs at least this many blocks per wanted element, or too many blocks beat the threshold;
@@ -217,13 +217,13 @@ inline constexpr std::int64_t kTopKThresholdLength = 64;
 inline constexpr std::int64_t kTopKRankedLength = 128;
 inline constexpr std::int64_t kTopKRankedVectors = 8;
 
-/// Bits that are told apart at a time where a threshold is found from histograms: more take fewer
-/// passes over the row, whose counts should stay in the first-level cache.
+/// Bits of a digit where a threshold is found from histograms: more take fewer passes over the row,
+/// whose counts should stay in L1.
 inline constexpr int kTopKHistogramBits = 11;
 
-/// Fewer elements than this for each byte of their keys are sorted by comparison, more by digits
-/// of so many bits: each pass of a radix sort goes over all its counts, each comparison is hard to
-/// foresee. (Of 1e6 elements, 11-bit digits took 1.1 times as long.)
+/// Fewer elements than this for each byte of their keys are sorted by comparison, more by an LSD
+/// radix sort of such digits: each of its passes goes over all counts, each comparison is hard to
+/// predict. (Of 1e6 elements, 11-bit digits took 1.1 times as long.)
 inline constexpr std::int64_t kTopKRadixSortPerByte = 12;
 inline constexpr int kTopKSortDigitBits = 8;
 
@@ -235,13 +235,12 @@ inline constexpr std::int64_t kTopKLongDigitsLength = 1024;
 inline constexpr int kTopKLongDigitBits = 11;
 inline constexpr int kTopKShortDigitBits = 7;
 
-/// From so many items on, which a second-level cache does not hold, each pass prefetches the next
-/// cache line of each bin. 1e6 floats were sorted in 0.7 of the time; fewer would take 1.1 times
-/// as long.
+/// From this many items on, which L2 does not hold, each pass prefetches the next cache line of
+/// each bin. 1e6 floats were sorted in 0.7 of the time; fewer would take 1.1 times as long.
 inline constexpr std::int64_t kTopKSortPrefetchLength = 96 * 1024;
 
-/// Rows of so many elements of which more than half are wanted are sorted in buckets: 1e6 floats,
-/// whose items no second-level cache holds, on two threads in 0.7 of the time that sorted pieces
+/// Rows of at least this many elements of which more than half are wanted are sorted in buckets:
+/// 1e6 floats, whose items L2 does not hold, on two threads in 0.7 of the time that sorted pieces
 /// and merging them took, doubles in 0.6.
 inline constexpr std::int64_t kTopKBucketsLength = 96 * 1024;
 
@@ -286,7 +285,7 @@ inline constexpr std::int64_t kTopKPackBytes = 1024 * 1024;
 /// Looking one element up, of a tuple or of a strided array, moves a cache line.
 inline constexpr std::int64_t kLookUpBytes = 64;
 
-/// Rows fewer than threads are cut into pieces of at least so many bytes: each piece may have k
+/// Rows fewer than threads are split into pieces of at least this many bytes: each piece may have k
 /// elements to select, and what was selected is merged. With small k that hardly takes longer than
 /// reading the row. Two threads that slept needed 1 to 1.5 MB to be as fast as one; awake, less
 /// with k = 10 and more with k = 100: 1 MB of int8 took them 1.3 times as long.
@@ -297,7 +296,7 @@ constexpr std::int64_t top_k_min_piece_bytes(std::int64_t k) {
 /// Selected elements of one row are written by all threads from this many on.
 inline constexpr std::int64_t kTopKMinWrites = 16 * 1024;
 
-/// Items that are merged at a time, into a buffer in the first-level cache, or whose values are
+/// Items that are merged at a time, into a buffer in L1, or whose values are
 /// written at a time.
 inline constexpr std::int64_t kTopKMergeChunk = 256;
 

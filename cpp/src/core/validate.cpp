@@ -1,4 +1,5 @@
 #include "core/validate.hpp"
+#include "core/shapes.hpp"
 
 #include <limits>
 
@@ -39,10 +40,6 @@ void check_rank(const char* name, int rank) {
 }
 
 }  // namespace
-
-std::int64_t axis_size(const ConstTensor& tensor, int axis) {
-  return tensor.rank == 0 ? 1 : tensor.sizes[axis];
-}
 
 int normalize_axis(std::int64_t axis, int rank) {
   const int axes = rank == 0 ? 1 : rank;

@@ -18,17 +18,6 @@ unsigned reduced_axes(const ArgDescriptor& descriptor);
 /// The axis in [0, rank), of a rank 0 tensor 0. Throws AxisError.
 int search_axis(const TopKDescriptor& descriptor);
 
-/// The size of `axis`, 1 where the tensor has rank 0.
-std::int64_t axis_size(const ConstTensor& tensor, int axis);
-
-/// The number of coordinates of each of the descriptor's index tuples.
-int tuple_length(const GatherNdDescriptor& descriptor);
-
-/// Of uint32, int32, uint64 and int64.
-constexpr bool is_signed_index(DataType type) {
-  return type == DataType::kInt32 || type == DataType::kInt64;
-}
-
 /// Everything but the pointers. Of a descriptor whose output is new, what output_shape() has not
 /// seen: the rest is valid, and the output fits.
 void validate_layout(const ArgDescriptor& descriptor);
@@ -49,14 +38,6 @@ void validate(const Descriptor& descriptor) {
 }
 
 // --- shared ------------------------------------------------------------------------------------
-
-/// The number of elements of a tensor or a shape; 1 for rank 0.
-template <class Shaped>
-std::int64_t element_count(const Shaped& shaped) {
-  std::int64_t count = 1;
-  for (int d = 0; d < shaped.rank; ++d) count *= shaped.sizes[d];
-  return count;
-}
 
 /// The axis in [0, rank). Throws AxisError.
 int normalize_axis(std::int64_t axis, int rank);

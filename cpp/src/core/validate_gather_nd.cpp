@@ -2,13 +2,10 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/shapes.hpp"
 #include "core/validate.hpp"
 
 namespace dmlcpu {
-
-int tuple_length(const GatherNdDescriptor& descriptor) {
-  return static_cast<int>(descriptor.indices.sizes[descriptor.indices.rank - 1]);
-}
 
 Shape output_shape(const GatherNdDescriptor& descriptor) {
   const ConstTensor& input = descriptor.input;

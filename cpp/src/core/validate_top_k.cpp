@@ -1,4 +1,5 @@
 #include "core/error.hpp"
+#include "core/shapes.hpp"
 #include "core/validate.hpp"
 
 namespace dmlcpu {

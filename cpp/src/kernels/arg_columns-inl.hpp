@@ -284,7 +284,7 @@ template <class U>
 DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile, BestOfTile<U> state) {
   const ArgOutput& out = a.output;
   const std::int64_t lanes = tile.lanes;
-  const auto write_indices = [&](auto* to) {
+  with_indices(out.indices, out.index_size, [&](auto* to) {
     using Index = std::remove_reference_t<decltype(*to)>;
     const auto base = static_cast<Index>(a.index_base + a.columns.first * a.index_step);
     const auto step = static_cast<Index>(a.index_step);
@@ -294,12 +294,7 @@ DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile, Bes
                  return static_cast<Index>(
                      base + step * static_cast<Index>(state.positions[g * lanes + l]));
                });
-  };
-  if (out.index_size == 4) {
-    write_indices(static_cast<std::uint32_t*>(out.indices));
-  } else {
-    write_indices(static_cast<std::uint64_t*>(out.indices));
-  }
+  });
   if (out.values == nullptr) return;
   write_tile(static_cast<U*>(out.values) + tile.group * out.value_group_stride +
                  tile.lane * out.value_lane_stride,

@@ -141,6 +141,16 @@ void write_tile(To* to, std::int64_t group_stride, std::int64_t lane_stride, std
   }
 }
 
+/// Calls body(to) with an output of indices of 4 or 8 bytes, whose signs do not matter.
+template <class Body>
+void with_indices(void* to, std::int64_t index_size, const Body& body) {
+  if (index_size == 4) {
+    body(static_cast<std::uint32_t*>(to));
+  } else {
+    body(static_cast<std::uint64_t*>(to));
+  }
+}
+
 }  // namespace
 }  // namespace DMLCPU_LEVEL
 }  // namespace dmlcpu

@@ -28,6 +28,8 @@ struct Lanes {
       return __builtin_convertvector(Vector<U, kVectorBytes / 2>::load(keys), V);
     }
   }
+  /// Lanes rounded up to whole vectors.
+  static std::int64_t padded(std::int64_t lanes) { return (lanes + kWidth - 1) / kWidth * kWidth; }
   /// Back to what load() took.
   static U key(Lane lane) {
     return static_cast<U>(sizeof(U) == sizeof(Lane) ? lane ^ kLowest : lane);
@@ -194,7 +196,6 @@ SlotsKernel<U> slots_kernel_for(std::int64_t k) {
 template <class U>
 TileRows<U> keys_of(const TopKColumns& a, const TileRows<U>& rows, U* keys,
                     std::int64_t* key_rows) {
-  constexpr std::int64_t kWidth = Lanes<U>::kWidth;
   const Columns& columns = a.columns;
   TileRows<U> made = rows;
   made.data = keys;
@@ -207,7 +208,7 @@ TileRows<U> keys_of(const TopKColumns& a, const TileRows<U>& rows, U* keys,
     std::memset(keys + all, 0, static_cast<std::size_t>(kVectorSlack));
     return made;
   }
-  const std::int64_t padded = (rows.lanes + kWidth - 1) / kWidth * kWidth;
+  const std::int64_t padded = Lanes<U>::padded(rows.lanes);
   U* to = keys;
   for (std::int64_t r = 0; r < rows.n; ++r) {
     key_rows[r] = to - keys;
@@ -271,16 +272,11 @@ void write_slots(const TopKColumns& a, const Tile<U>& tile, std::int64_t group,
   write_tile(static_cast<U*>(values.data) + offset(values), values.k_stride, values.lane_stride,
              a.k, lanes, [=](std::int64_t j, std::int64_t l) { return elements[j * lanes + l]; });
   const TopKOutput& indices = a.indices;
-  const auto write_indices = [&](auto* to) {
+  with_indices(indices.data, a.index_size, [&](auto* to) {
     using Index = std::remove_reference_t<decltype(*to)>;
     write_tile(to + offset(indices), indices.k_stride, indices.lane_stride, a.k, lanes,
                [=](std::int64_t j, std::int64_t l) { return static_cast<Index>(position(j, l)); });
-  };
-  if (a.index_size == 4) {
-    write_indices(static_cast<std::uint32_t*>(indices.data));
-  } else {
-    write_indices(static_cast<std::uint64_t*>(indices.data));
-  }
+  });
 }
 
 template <class U>
@@ -296,7 +292,7 @@ void top_k_columns(const TopKColumns& a) {
   auto* const states = reinterpret_cast<typename L::Lane*>(scratch + parts.states);
   U* const results = reinterpret_cast<U*>(scratch + parts.results);
   for_tiles<U>(columns, [&](const Tile<U>& tile) {
-    const std::int64_t padded = (tile.lanes + L::kWidth - 1) / L::kWidth * L::kWidth;
+    const std::int64_t padded = L::padded(tile.lanes);
     const std::int64_t stride = tile.groups * padded;
     const SlotsState<typename L::Lane> state = {states, states + kernel.slots * stride, stride};
     for_rows(columns, tile, 0, columns.last, a.prefetches, scratch,

@@ -9,7 +9,7 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// 16 bytes from each of as many places as the vector has room for, stride_bytes apart.
+/// A vector of 16 bytes from each of several places, stride_bytes apart.
 template <class U, std::int64_t kBytes>
 typename Vector<U, kBytes>::Type load_parts(const void* first,
                                             [[maybe_unused]] std::int64_t stride_bytes) {

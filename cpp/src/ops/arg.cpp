@@ -7,6 +7,7 @@
 
 #include "core/parallel.hpp"
 #include "core/scratch.hpp"
+#include "core/shapes.hpp"
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
@@ -86,12 +87,12 @@ class ArgRun {
 
   void run() {
     const std::int64_t parts = plan_.parts;
-    const std::int64_t shared = parts > 1 ? plan_.tasks.count() * parts : 0;
-    const int threads = parts > 1 ? plan_.threads : workers_for(plan_.tasks, plan_.threads);
+    const std::int64_t all_parts = plan_.tasks.count() * parts;
+    const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, all_parts));
     const std::int64_t row_bytes = plan_.strategy == ArgStrategy::kColumns
                                        ? round_up(plan_.columns.row_count() * kIndexBytes)
                                        : 0;
-    const std::int64_t bests = parts > 1 ? shared : threads;
+    const std::int64_t bests = parts > 1 ? all_parts : threads;
     const Scratch scratch(row_bytes + bests * 2 * best_bytes_ + threads * kernel_bytes_);
     if (row_bytes > 0) {
       auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
@@ -115,10 +116,10 @@ class ArgRun {
       });
       return;
     }
-    parallel_for(threads, shared, [&](std::int64_t call, int worker) {
+    parallel_for(threads, all_parts, [&](std::int64_t call, int worker) {
       run_part(plan_.tasks.at(call / parts), call % parts, best_at(call), kernel_scratch(worker));
     });
-    for (std::int64_t t = 0; t < plan_.tasks.count(); ++t) {
+    for (std::int64_t t = 0; t < all_parts / parts; ++t) {
       const Task task = plan_.tasks.at(t);
       const Best best = best_at(t * parts);
       for (std::int64_t part = 1; part < parts; ++part) {

@@ -8,6 +8,7 @@
 #include "core/cpu.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/shapes.hpp"
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"

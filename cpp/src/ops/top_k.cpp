@@ -6,6 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "core/scratch.hpp"
+#include "core/shapes.hpp"
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"

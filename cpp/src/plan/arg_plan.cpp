@@ -9,14 +9,6 @@
 namespace dmlcpu {
 namespace {
 
-/// Starts at the axis' last element and walks backwards; returns by how much the operand's offset
-/// changes.
-std::int64_t reverse(Axis& axis, int operand) {
-  const std::int64_t offset = axis.strides[operand] * (axis.size - 1);
-  axis.strides[operand] = -axis.strides[operand];
-  return offset;
-}
-
 /// Sorts the tensor's axes into kept and reduced ones.
 void split_axes(const ArgDescriptor& descriptor, const Tensor* values, ArgPlan& plan) {
   const ConstTensor& input = descriptor.input;
@@ -142,8 +134,8 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
       if (kept.count > 0) plan.tasks.results = kept.pop();
     } else {
       // The longest loops innermost.
-      if (kept.count > 0) plan.tasks.results = kept.take_longest();
-      if (kept.count > 0) plan.tasks.groups = kept.take_longest();
+      if (kept.count > 0) plan.tasks.results = kept.take(longest(kept, false));
+      if (kept.count > 0) plan.tasks.groups = kept.take(longest(kept, false));
     }
   }
   split_work(element_size, threads, plan);

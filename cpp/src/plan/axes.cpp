@@ -29,12 +29,20 @@ Axis Axes::take(int position) {
   return taken;
 }
 
-Axis Axes::take_longest() {
-  int best = count - 1;
-  for (int d = best; d >= 0; --d) {
-    if (axes[d].size > axes[best].size) best = d;
+int longest(const Axes& axes, bool moves) {
+  int best = -1;
+  for (int d = axes.count - 1; d >= 0; --d) {
+    const Axis& axis = axes.axes[d];
+    if (moves && axis.strides[0] == 0) continue;
+    if (best < 0 || axis.size > axes.axes[best].size) best = d;
   }
-  return take(best);
+  return best;
+}
+
+std::int64_t reverse(Axis& axis, int operand) {
+  const std::int64_t offset = axis.strides[operand] * (axis.size - 1);
+  axis.strides[operand] = -axis.strides[operand];
+  return offset;
 }
 
 void simplify(Axes& stack) {

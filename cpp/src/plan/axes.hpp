@@ -39,8 +39,6 @@ struct Axes {
   Axis pop() { return axes[--count]; }
   /// Removes and returns the axis at `position`.
   Axis take(int position);
-  /// Removes and returns the longest axis, of equal ones the innermost; there is one.
-  Axis take_longest();
 };
 
 /// Rewrites the loops to as few as visit the same tuples of elements: axes of size 1 go, the first
@@ -53,6 +51,14 @@ void simplify(Axes& axes);
 inline std::int64_t start_of_part(std::int64_t total, std::int64_t part, std::int64_t parts) {
   return parts == 1 ? total * part : total * part / parts;
 }
+
+/// The position of the longest axis, of equal ones the innermost; if `moves`, of those that do not
+/// broadcast the first operand. -1 if there is none.
+int longest(const Axes& axes, bool moves);
+
+/// Starts at the axis' last element and walks backwards; returns by how much the operand's offset
+/// changes.
+std::int64_t reverse(Axis& axis, int operand);
 
 /// The number of positions the loops visit.
 std::int64_t positions(const Axes& axes);

@@ -14,23 +14,13 @@ constexpr std::int64_t kLineBytes = 64;
 
 std::int64_t stride_of(const Axis& axis) { return std::abs(axis.strides[0]); }
 
-/// The position of the longest axis that does not broadcast, -1 if there is none.
-int longest(const Axes& axes) {
-  int best = -1;
-  for (int d = axes.count - 1; d >= 0; --d) {
-    const Axis& axis = axes.axes[d];
-    if (axis.strides[0] != 0 && (best < 0 || axis.size > axes.axes[best].size)) best = d;
-  }
-  return best;
-}
-
 /// The position of the kept axis that fills vectors best: the innermost one that does, which reads
 /// each cache line at once, else the longest.
 int best_lanes(std::int64_t element_size, const Axes& kept) {
   for (int d = kept.count - 1; d >= 0; --d) {
     if (kept.axes[d].strides[0] != 0 && kept.axes[d].size * element_size >= kLineBytes) return d;
   }
-  return longest(kept);
+  return longest(kept, true);
 }
 
 /// The lanes are `count` of the positions of `axis`, which is walked on in steps of as many.
@@ -153,7 +143,7 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lan
       if (kept.count > 0) tasks.groups = kept.pop();
       return;
     }
-    const int longest_reduced = longest(reduced);
+    const int longest_reduced = longest(reduced, true);
     Axis& lanes = reduced.axes[longest_reduced];
     const std::int64_t part = tuning::kWidenedBytes / element_size;
     if (outer_bytes < kLineBytes && bytes(lanes) >= kLineBytes &&

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/shapes.hpp"
 #include "core/tuning.hpp"
-#include "core/validate.hpp"
 
 namespace dmlcpu {
 namespace {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "core/shapes.hpp"
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 
@@ -17,6 +18,18 @@ std::int64_t block_length(std::int64_t length, std::int64_t k) {
   std::int64_t block = tuning::kTopKMinBlock;
   while (block < tuning::kTopKMaxBlock && static_cast<double>(2 * block) <= ideal) block *= 2;
   return block;
+}
+
+/// The axes but the one searched.
+Axes kept_axes(const TopKDescriptor& descriptor, int searched) {
+  Axes kept;
+  for (int d = 0; d < descriptor.input.rank; ++d) {
+    if (d == searched) continue;
+    kept.push({descriptor.input.sizes[d],
+               {descriptor.input.strides[d], descriptor.values.strides[d],
+                descriptor.indices.strides[d]}});
+  }
+  return kept;
 }
 
 /// Chooses how many rows a task takes, and how it reads them.
@@ -130,17 +143,11 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   plan.k = descriptor.k;
   plan.value_stride = descriptor.values.strides[axis];
   plan.index_stride = descriptor.indices.strides[axis];
-  for (int d = 0; d < input.rank; ++d) {
-    if (d == axis) continue;
-    Axis kept{input.sizes[d],
-              {input.strides[d], descriptor.values.strides[d], descriptor.indices.strides[d]}};
-    if (kept.strides[0] < 0) {
-      for (int s = 0; s < 3; ++s) {
-        plan.offsets[s] += kept.strides[s] * (kept.size - 1);
-        kept.strides[s] = -kept.strides[s];
-      }
-    }
-    plan.tasks.kept.push(kept);
+  plan.tasks.kept = kept_axes(descriptor, axis);
+  for (int d = 0; d < plan.tasks.kept.count; ++d) {
+    Axis& kept = plan.tasks.kept.axes[d];
+    if (kept.strides[0] >= 0) continue;
+    for (int s = 0; s < 3; ++s) plan.offsets[s] += reverse(kept, s);
   }
   simplify(plan.tasks.kept);
   Axes reduced;
@@ -180,12 +187,7 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
     plan.value_stride = descriptor.values.strides[axis];
     plan.index_stride = descriptor.indices.strides[axis];
   }
-  for (int d = 0; d < input.rank; ++d) {
-    if (d == axis) continue;
-    plan.tasks.kept.push(
-        {input.sizes[d],
-         {input.strides[d], descriptor.values.strides[d], descriptor.indices.strides[d]}});
-  }
+  plan.tasks.kept = kept_axes(descriptor, axis);
   simplify(plan.tasks.kept);
   if (plan.tasks.kept.count > 0) plan.tasks.results = plan.tasks.kept.pop();
 
@@ -198,7 +200,7 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
     plan.pieces =
         std::min<std::int64_t>(threads, row_bytes / tuning::top_k_min_piece_bytes(plan.k));
   }
-  const std::int64_t needed = (plan.length + tuning::kTopKMaxPiece - 1) / tuning::kTopKMaxPiece;
+  const std::int64_t needed = ceil_divide(plan.length, tuning::kTopKMaxPiece);
   plan.pieces = std::max({plan.pieces, needed, std::int64_t{1}});
   plan.selection = select_strategy(plan.longest_piece(), std::min(plan.k, plan.longest_piece()));
   if (plan.pieces > 1 && plan.selection.sample > 0) {

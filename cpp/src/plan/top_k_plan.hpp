@@ -54,7 +54,7 @@ struct TopKPlan {
   int threads = 1;
 
   std::int64_t piece_start(std::int64_t piece) const { return length * piece / pieces; }
-  std::int64_t longest_piece() const { return (length + pieces - 1) / pieces; }
+  std::int64_t longest_piece() const { return ceil_divide(length, pieces); }
 };
 
 /// Plans a valid descriptor that has something to write, for up to `threads` threads.
