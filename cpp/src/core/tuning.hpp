@@ -48,10 +48,14 @@ inline constexpr int kLongYieldMicroseconds = 200;
 /// Python lets a thread keep it.
 inline constexpr std::int64_t kReleaseLockBytes = 2 * kGrainBytes;
 
+/// Rows of together up to this many elements are reduced without a plan, which takes longer to make
+/// and to follow than so few comparisons; elements of columns are compared one by one then.
+inline constexpr std::int64_t kUnplannedElements = 32;
+
 // --- scratch memory --------------------------------------------------------------------------
 
 /// Scratch memory of up to this many bytes is on the stack: allocating it takes some 60 ns.
-inline constexpr std::int64_t kScratchStackBytes = 4096;
+inline constexpr std::int64_t kScratchStackBytes = 6 * 1024;
 
 // --- argmin and argmax -----------------------------------------------------------------------
 

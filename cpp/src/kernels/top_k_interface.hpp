@@ -222,7 +222,8 @@ constexpr std::int64_t top_k_padded_lanes(std::int64_t element_size, std::int64_
 inline constexpr std::int64_t kVectorSlack = 64;
 
 /// Where the parts of the scratch memory begin, after what packs a tile, and where it ends: the
-/// keys of a pass, its rows, slots, results of a group as keys and as elements.
+/// keys of a pass, its rows, slots, results of a group as keys and as elements. Transposed elements
+/// become keys where they are.
 struct TopKColumnsScratch {
   std::int64_t keys;
   std::int64_t key_rows;
@@ -233,18 +234,20 @@ struct TopKColumnsScratch {
 constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
                                                    std::int64_t element_size, std::int64_t k) {
   const std::int64_t padded = top_k_padded_lanes(element_size, columns.tile_lanes);
-  const std::int64_t pass_bytes = round_up(columns.pass * std::int64_t{sizeof(std::int64_t)});
-  const std::int64_t key_bytes =
-      columns.packing == Packing::kTransposed
-          ? packed_bytes(columns, element_size) + kVectorSlack
-          : round_up(columns.pass * columns.tile_groups * padded * element_size);
+  const std::int64_t packed = packed_bytes(columns, element_size);
   // Up to twice as many slots as are wanted.
   const std::int64_t state_bytes =
       columns.tile_groups * padded * 4 * k * top_k_lane_bytes(element_size);
   TopKColumnsScratch parts{};
-  parts.keys = packed_bytes(columns, element_size) + pass_bytes;
-  parts.key_rows = parts.keys + key_bytes;
-  parts.states = parts.key_rows + pass_bytes;
+  if (columns.packing == Packing::kTransposed) {
+    parts.states = packed + kVectorSlack;
+  } else {
+    const std::int64_t pass_bytes = round_up(columns.pass * std::int64_t{sizeof(std::int64_t)});
+    parts.keys = packed + pass_bytes;
+    parts.key_rows =
+        parts.keys + round_up(columns.pass * columns.tile_groups * padded * element_size);
+    parts.states = parts.key_rows + pass_bytes;
+  }
   parts.results = parts.states + round_up(state_bytes);
   parts.bytes = parts.results + round_up(2 * k * padded * element_size);
   return parts;

@@ -269,54 +269,32 @@ class ArgRun {
   std::int64_t kernel_bytes_;
 };
 
-int threads_for_arg(std::int64_t bytes) {
+int threads_for_arg(const ArgDescriptor& descriptor) {
+  const std::int64_t bytes =
+      element_count(descriptor.input) * static_cast<std::int64_t>(info(descriptor.input.type).size);
   return threads_for_bytes(bytes, tuning::kArgLeastGrains);
 }
 
-/// The elements of a packed tensor all of whose axes are reduced, 0 for others.
-std::int64_t elements_of_row(const ArgDescriptor& descriptor) {
-  const ConstTensor& input = descriptor.input;
-  if (!descriptor.axes.all && reduced_axes(descriptor) != (1U << input.rank) - 1) return 0;
-  std::int64_t count = 1;
-  for (int d = input.rank - 1; d >= 0; --d) {
-    if (input.sizes[d] > 1 && input.strides[d] != count) return 0;
-    count *= input.sizes[d];
-  }
-  return count;
-}
-
-/// A small call's most common case, in which making a plan takes longer than following it: one row
-/// for one thread. False for any other.
-bool run_as_row(const ArgDescriptor& descriptor) {
-  const std::int64_t count = elements_of_row(descriptor);
+/// Runs rows without a plan.
+void run_rows(const ArgDescriptor& descriptor, const ArgUnplannedRows& unplanned) {
   const auto size = static_cast<std::int64_t>(info(descriptor.input.type).size);
-  if (count == 0 || threads_for_arg(count * size) > 1) return false;
-  const bool from_end = descriptor.axis_direction == AxisDirection::kDecreasing;
-  ArgRows row{};
-  row.data = static_cast<const char*>(descriptor.input.data) + (from_end ? count - 1 : 0) * size;
-  row.n = count;
-  row.stride = from_end ? -1 : 1;
-  row.rows = 1;
-  row.index_step = 1;
-  row.starts = true;
-  row.prefetches = count * size >= prefetch_least_bytes(ArgStrategy::kRows);
-  std::int64_t key = 0;
-  std::int64_t index = 0;
-  kernels().arg->rows[static_cast<int>(descriptor.input.type)][order_of(descriptor)](row, &key,
-                                                                                     &index);
-  if (from_end) index = count - 1 - index;
-  const auto index_size = static_cast<std::int64_t>(info(descriptor.output.type).size);
-  write_indices(descriptor.output.data, index_size, 0, 1, [index](std::int64_t) { return index; });
-  return true;
+  ArgRows rows = unplanned.rows;
+  rows.data = static_cast<const char*>(descriptor.input.data) + unplanned.offset * size;
+  std::int64_t keys[tuning::kUnplannedElements];
+  std::int64_t indices[tuning::kUnplannedElements];
+  kernels().arg->rows[static_cast<int>(descriptor.input.type)][order_of(descriptor)](rows, keys,
+                                                                                     indices);
+  write_indices(
+      descriptor.output.data, static_cast<std::int64_t>(info(descriptor.output.type).size),
+      unplanned.output_stride, rows.rows,
+      [&](std::int64_t r) { return unplanned.from_end ? rows.n - 1 - indices[r] : indices[r]; });
 }
 
 }  // namespace
 
 ArgPlan plan(const ArgDescriptor& descriptor, const Tensor* values) {
   if (element_count(descriptor.output) == 0) return {};
-  const std::int64_t bytes =
-      element_count(descriptor.input) * static_cast<std::int64_t>(info(descriptor.input.type).size);
-  return plan_arg(descriptor, values, threads_for_arg(bytes));
+  return plan_arg(descriptor, values, threads_for_arg(descriptor));
 }
 
 void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input,
@@ -327,12 +305,15 @@ void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const voi
 
 std::size_t detail::plan_text(const ArgDescriptor& descriptor, char* text, std::size_t size) {
   validate(descriptor);
-  return copy_text(to_text(plan(descriptor)), text, size);
+  const auto rows = unplanned_rows(descriptor, threads_for_arg(descriptor));
+  return copy_text(rows ? to_text(*rows) : to_text(plan(descriptor)), text, size);
 }
 
 void run(const ArgDescriptor& descriptor) {
   validate(descriptor);
-  if (run_as_row(descriptor)) return;
+  if (const auto rows = unplanned_rows(descriptor, threads_for_arg(descriptor))) {
+    return run_rows(descriptor, *rows);
+  }
   run_planned(descriptor, plan(descriptor), descriptor.input.data, descriptor.output.data);
 }
 

@@ -203,8 +203,8 @@ class TopKRun {
 };
 
 /// Columns with small k.
-void run_columns(const TopKDescriptor& descriptor, const TopKColumnsPlan& plan, const void* input,
-                 void* values, void* indices) {
+void run_plan(const TopKDescriptor& descriptor, const TopKColumnsPlan& plan, const void* input,
+              void* values, void* indices) {
   const Tasks& tasks = plan.tasks;
   const auto element_size = static_cast<std::int64_t>(info(descriptor.input.type).size);
   const auto index_size = static_cast<std::int64_t>(info(descriptor.indices.type).size);
@@ -251,28 +251,40 @@ ArgDescriptor as_arg(const TopKDescriptor& descriptor) {
   return arg;
 }
 
-}  // namespace
+void run_plan(const TopKDescriptor& descriptor, const ArgPlan& plan, const void* input,
+              void* values, void* indices) {
+  run_planned(as_arg(descriptor), plan, input, indices, values);
+}
+void run_plan(const TopKDescriptor& descriptor, const TopKPlan& plan, const void* input,
+              void* values, void* indices) {
+  TopKRun(descriptor, plan, input, values, indices).run();
+}
 
-TopKProgram plan(const TopKDescriptor& descriptor) {
-  if (element_count(descriptor.values) == 0) return {};
-  if (descriptor.k == 1) return plan(as_arg(descriptor), &descriptor.values);
+/// Calls body(plan) with the best plan, if there is something to write.
+template <class Body>
+void with_plan(const TopKDescriptor& descriptor, const Body& body) {
+  if (element_count(descriptor.values) == 0) return;
+  if (descriptor.k == 1) return body(plan(as_arg(descriptor), &descriptor.values));
   const std::int64_t bytes =
       element_count(descriptor.input) * static_cast<std::int64_t>(info(descriptor.input.type).size);
   const int threads = threads_for_bytes(bytes);
-  if (auto columns = plan_top_k_columns(descriptor, threads)) return *columns;
-  return plan_top_k(descriptor, threads);
+  if (const auto columns = plan_top_k_columns(descriptor, threads)) return body(*columns);
+  body(plan_top_k(descriptor, threads));
+}
+
+}  // namespace
+
+TopKProgram plan(const TopKDescriptor& descriptor) {
+  TopKProgram program;
+  with_plan(descriptor, [&](const auto& plan) { program = plan; });
+  return program;
 }
 
 void run_planned(const TopKDescriptor& descriptor, const TopKProgram& program, const void* input,
                  void* values, void* indices) {
   if (element_count(descriptor.values) == 0) return;
-  if (const auto* single = std::get_if<ArgPlan>(&program)) {
-    run_planned(as_arg(descriptor), *single, input, indices, values);
-  } else if (const auto* columns = std::get_if<TopKColumnsPlan>(&program)) {
-    run_columns(descriptor, *columns, input, values, indices);
-  } else {
-    TopKRun(descriptor, std::get<TopKPlan>(program), input, values, indices).run();
-  }
+  std::visit([&](const auto& plan) { run_plan(descriptor, plan, input, values, indices); },
+             program);
 }
 
 std::size_t detail::plan_text(const TopKDescriptor& descriptor, char* text, std::size_t size) {
@@ -283,8 +295,11 @@ std::size_t detail::plan_text(const TopKDescriptor& descriptor, char* text, std:
 
 void run(const TopKDescriptor& descriptor) {
   validate(descriptor);
-  run_planned(descriptor, plan(descriptor), descriptor.input.data, descriptor.values.data,
-              descriptor.indices.data);
+  // A program would copy the plan.
+  with_plan(descriptor, [&](const auto& plan) {
+    run_plan(descriptor, plan, descriptor.input.data, descriptor.values.data,
+             descriptor.indices.data);
+  });
 }
 
 }  // namespace dmlcpu

@@ -142,6 +142,55 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
   return plan;
 }
 
+std::optional<ArgUnplannedRows> unplanned_rows(const ArgDescriptor& descriptor, int threads) {
+  const ConstTensor& input = descriptor.input;
+  const unsigned axes = reduced_axes(descriptor);
+  // Merges an axis into those inside of it; whether both are one.
+  const auto merge = [](std::int64_t size, std::int64_t stride, std::int64_t& sizes,
+                        std::int64_t& strides) {
+    if (sizes == 1) strides = stride;
+    const bool continues = stride == strides * sizes || sizes == 1;
+    sizes *= size;
+    return continues;
+  };
+  ArgUnplannedRows unplanned;
+  ArgRows& rows = unplanned.rows;
+  rows.n = rows.rows = 1;
+  std::int64_t results = 1;
+  int output_axis = descriptor.output.rank;
+  for (int d = input.rank - 1; d >= 0; --d) {
+    const std::int64_t size = input.sizes[d];
+    const bool reduced = (axes >> d & 1U) != 0;
+    if (!reduced || descriptor.keep_dims) --output_axis;
+    if (size == 1) continue;
+    if (reduced ? !merge(size, input.strides[d], rows.n, rows.stride)
+                : !merge(size, input.strides[d], rows.rows, rows.row_stride) ||
+                      !merge(size, descriptor.output.strides[output_axis], results,
+                             unplanned.output_stride)) {
+      return std::nullopt;
+    }
+  }
+  if (threads > 1 || (rows.rows != 1 && rows.rows * rows.n > tuning::kUnplannedElements)) {
+    return std::nullopt;
+  }
+  rows.index_step = 1;
+  rows.starts = true;
+  rows.prefetches =
+      rows.n * static_cast<std::int64_t>(info(input.type).size) >= tuning::kRowPrefetchLeastBytes;
+  unplanned.from_end = descriptor.axis_direction == AxisDirection::kDecreasing;
+  if (unplanned.from_end) {
+    unplanned.offset = (rows.n - 1) * rows.stride;
+    rows.stride = -rows.stride;
+  }
+  return unplanned;
+}
+
+std::string to_text(const ArgUnplannedRows& unplanned) {
+  const ArgRows& rows = unplanned.rows;
+  return "rows without a plan\n" + axis_text("n", {rows.n, {rows.stride, rows.index_step, 0}}) +
+         axis_text("rows", {rows.rows, {rows.row_stride, unplanned.output_stride, 0}});
+}
+
 std::string to_text(const ArgPlan& plan) {
   std::string text;
   if (plan.strategy == ArgStrategy::kColumns) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "dmlcpu/operators.hpp"
@@ -49,7 +50,20 @@ struct ArgPlan {
 /// not null, is where to write the elements themselves, and one axis is reduced.
 ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int threads);
 
+/// Rows that one thread reduces without a plan, which would take longer to make than to follow.
+struct ArgUnplannedRows {
+  ArgRows rows{};           ///< but for the data
+  std::int64_t offset = 0;  ///< of the first element visited
+  std::int64_t output_stride = 0;
+  bool from_end = false;  ///< as in a plan
+};
+
+/// The rows of a valid descriptor, if that is all it is: one row, or a few elements, and of the
+/// axes reduced, and of those kept, each has one stride. None for more threads than one.
+std::optional<ArgUnplannedRows> unplanned_rows(const ArgDescriptor& descriptor, int threads);
+
 /// One line per loop, for tests and for people.
 std::string to_text(const ArgPlan& plan);
+std::string to_text(const ArgUnplannedRows& unplanned);
 
 }  // namespace dmlcpu
