@@ -110,9 +110,10 @@ inline constexpr std::int64_t kLaneBytes = 32;
 /// size. More would be merged at the end, one by one; fewer wait for each other's latency.
 inline constexpr std::int64_t kWidenedBytes = 256;
 
-/// Columns that fill vectors, but less than kWidenedBytes, are widened from this many elements on:
-/// the merge takes as long as some hundred positions.
-inline constexpr std::int64_t kWidenedLeastElements = 4096;
+/// Columns that fill vectors, but less than kWidenedBytes, are widened if their positions have at
+/// least this size, an element of each: for each of the lanes the merge takes as long as a
+/// position.
+inline constexpr std::int64_t kWidenedLeastBytes = 384;
 
 /// Elements of a block that is transposed, at most, and so the distance of vectors that are read
 /// one after the other: blocks of this size, a vector of each row, fit L2.

@@ -115,7 +115,7 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lan
   const auto widens_without_gap = [&](const Axis& lanes, std::int64_t least) {
     if (!widens || reduced.count == 0 || lanes.strides[0] != 1) return false;
     const Axis& inner = reduced.axes[reduced.count - 1];
-    return stride_of(inner) == lanes.size && inner.size * lanes.size >= least &&
+    return stride_of(inner) == lanes.size && inner.size >= least &&
            inner.size >= 2 * widened_count(element_size, lanes);
   };
   if (has_inner && !reduced_inner) {
@@ -123,7 +123,7 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lan
     const std::int64_t inner_bytes = bytes(tasks.groups);
     // Whole vectors, but so few that each waits for its own latency.
     const bool waits = inner_bytes < tuning::kWidenedBytes &&
-                       widens_without_gap(tasks.groups, tuning::kWidenedLeastElements);
+                       widens_without_gap(tasks.groups, tuning::kWidenedLeastBytes / element_size);
     const bool fills = inner_bytes >= tuning::kLaneBytes && tasks.groups.size >= least_lanes;
     if (fills && !waits) {
       use(tasks.groups);
@@ -137,7 +137,8 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lan
     // Too few columns to fill vectors, or too many elements of each: positions are lanes as well.
     const bool many = outer_bytes >= kLineBytes;
     if (tasks.groups.size > 1 &&
-        widens_without_gap(tasks.groups, many ? tuning::kBlockElements + 1 : 0)) {
+        widens_without_gap(tasks.groups,
+                           many ? tuning::kBlockElements / tasks.groups.size + 1 : 0)) {
       widen_without_gap(reduced.axes[reduced.count - 1], widened_count(element_size, tasks.groups),
                         tasks, plan);
       if (kept.count > 0) tasks.groups = kept.pop();
