@@ -14,7 +14,7 @@
 #include "call.hpp"
 #include "dmlcpu/directml.h"
 #include "dmlcpu/error.hpp"
-#include "numpy_seam.hpp"
+#include "numpy_bridge.hpp"
 #include "options.hpp"
 
 namespace dmlcpu::python {

@@ -7,7 +7,7 @@
 #include "core/tuning.hpp"
 #include "dmlcpu/data_type.hpp"
 #include "dmlcpu/runtime.hpp"
-#include "numpy_seam.hpp"
+#include "numpy_bridge.hpp"
 
 namespace dmlcpu::python {
 

@@ -4,7 +4,7 @@
 #include "call.hpp"
 #include "dmlcpu/operators.hpp"
 #include "function.hpp"
-#include "numpy_seam.hpp"
+#include "numpy_bridge.hpp"
 #include "options.hpp"
 
 namespace dmlcpu::python {

@@ -38,7 +38,7 @@ Shape output_shape(const GatherNdDescriptor& descriptor) {
   if (tuple < 1 || tuple > input.rank - batch) {
     fail<ValueError>("indices",
                      "must have a last dimension in [1, " + std::to_string(input.rank - batch) +
-                         "] (the dimensions of input behind the batch)",
+                         "] (the dimensions of input after the batch dimensions)",
                      tuple);
   }
   const int trailing = batch + static_cast<int>(tuple);

@@ -1,4 +1,4 @@
-#include "numpy_seam.hpp"
+#include "numpy_bridge.hpp"
 
 #include <pybind11/gil_safe_call_once.h>
 
@@ -39,7 +39,7 @@ bool is_native(const py::dtype& dtype) {
 #endif
 }
 
-/// The dtype as people know it, and why it is none of the library's if its name does not say so.
+/// The dtype's name for error texts, with its byte order where that is what is wrong.
 std::string describe(const py::dtype& dtype) {
   return text_of(dtype) + (is_native(dtype) ? "" : " (not in this machine's byte order)");
 }
@@ -61,7 +61,7 @@ std::optional<DataType> find_type(const py::dtype& dtype) {
   return std::nullopt;
 }
 
-/// Whether the object is an array, and of no subclass.
+/// Whether the object's type is numpy.ndarray itself, not a subclass.
 bool is_plain_array(py::handle object) {
   return Py_TYPE(object.ptr()) == py::detail::npy_api::get().PyArray_Type_;
 }
@@ -154,7 +154,7 @@ py::object as_output(py::handle object, const char* name, const py::dtype& dtype
 }
 
 py::object new_output(const py::dtype& dtype, DataType type, const Shape& shape, Tensor& tensor) {
-  // As py::array's constructor does, but NumPy computes the strides of a packed array by itself.
+  // py::array's constructor would compute strides for NumPy, which computes them again.
   const auto& api = py::detail::npy_api::get();
   py::ssize_t sizes[kMaxRank];
   std::copy_n(shape.sizes.begin(), shape.rank, sizes);
@@ -174,10 +174,11 @@ py::object new_output(const py::dtype& dtype, DataType type, const Shape& shape,
   return array;
 }
 
-py::object new_output(const py::dtype& dtype, const Tensor& layout, bool packed, Tensor& tensor) {
+py::object new_output(const py::dtype& dtype, const Tensor& layout, bool contiguous,
+                      Tensor& tensor) {
   const std::optional<DataType> type = find_type(dtype);
   if (!type) fail_dtype("out", known_dtypes(), dtype);
-  if (packed) return new_output(dtype, *type, Shape{layout.rank, layout.sizes}, tensor);
+  if (contiguous) return new_output(dtype, *type, Shape{layout.rank, layout.sizes}, tensor);
   const py::ssize_t item = dtype.itemsize();
   py::ssize_t last = 0;
   std::vector<py::ssize_t> sizes;
@@ -194,9 +195,9 @@ py::object new_output(const py::dtype& dtype, const Tensor& layout, bool packed,
 }
 
 std::int64_t bytes_touched(const py::array& array) {
-  const bool packed = (array.flags() & (py::array::c_style | py::array::f_style)) != 0;
+  const bool contiguous = (array.flags() & (py::array::c_style | py::array::f_style)) != 0;
   const std::int64_t element = array.itemsize();
-  return array.size() * (packed ? element : std::max(element, tuning::kLookUpBytes));
+  return array.size() * (contiguous ? element : std::max(element, tuning::kLookUpBytes));
 }
 
 namespace {
@@ -217,7 +218,7 @@ void load_index_types() {
 }
 
 DataType index_type(py::handle object) {
-  // Without asking NumPy what the default means.
+  // The default needs no call of NumPy.
   if (object.is(default_index_type())) return DataType::kUInt32;
   std::string actual;
   // numpy.dtype(None) is float64.
