@@ -68,7 +68,7 @@ def random_values(rng, dtype, shape, *, distinct=None):
 def in_layout(x, order, steps, pads):
     """A view equal to x: axes in memory order `order`, element steps `steps`, gaps `pads`.
 
-    What lies between the view's elements would win every comparison, if a kernel looked at it.
+    What lies between the view's elements would win every comparison, if a kernel read it.
     """
     shape = [
         max(abs(step) * (size - 1) + 1, 0) + pad for size, step, pad in zip(x.shape, steps, pads)
@@ -90,8 +90,8 @@ def in_layout(x, order, steps, pads):
 
 
 def some_layouts(x):
-    """The same values packed, in Fortran order, reversed, padded, and with an axis broadcast."""
-    yield "packed", np.ascontiguousarray(x)
+    """The same values contiguous, in Fortran order, reversed, padded, and with an axis broadcast."""
+    yield "contiguous", np.ascontiguousarray(x)
     if x.ndim == 0:
         return
     axes = list(range(x.ndim))
@@ -112,8 +112,8 @@ def shapes(draw, min_rank=0, max_rank=8, max_elements=400, min_size=1):
     rank = draw(st.integers(min_rank, max_rank))
     shape = []
     for _ in range(rank):
-        room = max_elements // max(int(np.prod(shape)), 1)
-        shape.append(draw(st.integers(min_size, max(min_size, min(room, 40)))))
+        capacity = max_elements // max(int(np.prod(shape)), 1)
+        shape.append(draw(st.integers(min_size, max(min_size, min(capacity, 40)))))
     return tuple(draw(st.permutations(shape)))
 
 
@@ -149,8 +149,8 @@ def near(*limits):
     return sorted({limit + d for limit in limits for d in (-1, 0, 1) if limit + d > 0})
 
 
-def ones_at(length, positions, dtype):
-    x = np.zeros(length, dtype)
+def ones_at(n, positions, dtype):
+    x = np.zeros(n, dtype)
     x[list(positions)] = 1
     return x
 
@@ -168,7 +168,7 @@ def adversarial(dtype, n):
 
 
 def sampled_positions(n, count):
-    """Where cpp/src/kernels/top_k_radix-inl.hpp reads its sample of `count` elements."""
+    """Where cpp/src/kernels/top_k_threshold-inl.hpp reads its sample of `count` elements."""
     step = n // max(count, 1)
     state, positions = 1, []
     for i in range(count):

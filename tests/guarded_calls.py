@@ -37,7 +37,7 @@ class Calls:
     def check(self, case, call, outs, wants):
         """call() is to write what `wants` holds, the outputs' bytes."""
         self._count += 1
-        # Calls of several threads take long: every seventh, which no other loop's length divides.
+        # Calls of several threads take long: every seventh, a number that no other loop's count divides.
         threads = (1, 2 + self._count // 7 % 2) if self._count % 7 == 0 else (1,)
         for isa, count in itertools.product(data.INSTRUCTION_SETS, threads):
             os.pwrite(self._note, f"{case} on {isa}, {count} threads".ljust(200).encode(), 0)
@@ -81,7 +81,7 @@ def check_arg(calls, dtype, shape, axis, strides_of, rng):
             calls.check(case, call, [out], [want.tobytes()])
 
 
-def lengths(dtype):
+def sizes(dtype):
     widths = {width // dtype.itemsize for width in VECTORS}
     short = min(TUNING.kShortRowBytes // dtype.itemsize, TUNING.kShortRowElements)
     return sorted({*range(1, 10), *near(*widths - {0}), *near(short)})
@@ -90,17 +90,17 @@ def lengths(dtype):
 def short_rows(calls, rng):
     for dtype in data.DTYPES:
         every = 1 if dtype in FULL else 5
-        for rows, length in [*itertools.product(ROWS, lengths(dtype))][::every]:
-            strides = [(length, 1), (length, -1)]
-            if (rows + length) % 4 == 0:
-                strides = [*layouts(rows, length)]
-            check_arg(calls, dtype, (rows, length), 1, strides, rng)
+        for rows, n in [*itertools.product(ROWS, sizes(dtype))][::every]:
+            strides = [(n, 1), (n, -1)]
+            if (rows + n) % 4 == 0:
+                strides = [*layouts(rows, n)]
+            check_arg(calls, dtype, (rows, n), 1, strides, rng)
 
 
 def columns(calls, rng):
     for dtype in data.DTYPES:
         every = 1 if dtype in FULL else 5
-        for rows, width in [*itertools.product([1, 2, 3, 5, 6, 9, 14], lengths(dtype))][::every]:
+        for rows, width in [*itertools.product([1, 2, 3, 5, 6, 9, 14], sizes(dtype))][::every]:
             check_arg(calls, dtype, (rows, width), 0, layouts(rows, width), rng)
         tile = min(TUNING.kTileElements, TUNING.kTileBytes // dtype.itemsize)
         wide = near(TUNING.kWidenedBytes // dtype.itemsize, tile)
@@ -118,9 +118,9 @@ def widened(calls, rng):
                 # Left positions of each of some outer ones, which a gap keeps apart.
                 strides = [(rows * width + 2, width, 1), (rows * width + 2, -width, 1)]
                 check_arg(calls, dtype, (3, rows, width), (0, 1), strides, rng)
-        # Lanes from a reduced axis, whole or in part, element by element.
-        part = TUNING.kWidenedBytes // dtype.itemsize
-        for size in near(2 * part, 3 * part):
+        # Lanes from all or some positions of a reduced axis, element by element.
+        widened = TUNING.kWidenedBytes // dtype.itemsize
+        for size in near(2 * widened, 3 * widened):
             check_arg(calls, dtype, (size, 2), 0, [(5, 2), (-5, 2), (1, size), (2, -1)], rng)
             strides = [(4 * size, 2 * size, 2, 1), (-4 * size, 2 * size, -2, 1)]
             check_arg(calls, dtype, (3, 2, size, 2), (0, 2), strides, rng)
@@ -168,19 +168,19 @@ def long_rows(calls, rng):
         size = dtype.itemsize
         aligned = [TUNING.kAlignFromVectors * width // size for width in (16, 32, 64)]
         blocks = [TUNING.kArgBlockBytes // size, TUNING.kOnePassBytes // size]
-        for length in near(*aligned, *blocks):
+        for n in near(*aligned, *blocks):
             for rows in (1, 3):
-                strides = [(length, 1), (length, -1), (length + 1, 1), (2 * length, 2)]
-                check_arg(calls, dtype, (rows, length), 1, strides, rng)
+                strides = [(n, 1), (n, -1), (n + 1, 1), (2 * n, 2)]
+                check_arg(calls, dtype, (rows, n), 1, strides, rng)
         least = TUNING.kColumnsPrefetchBytes // size
-        for axis, (rows, length) in (
+        for axis, (rows, n) in (
             (1, (least // 3 + 5, 3)),
             (1, (least // 11 + 5, 11)),
             (0, (5, least // 5 + 7)),
             (0, (least // 100 + 3, 100)),
             (1, (9, TUNING.kRowPrefetchLeastBytes // size // 9 + 1)),
         ):
-            check_arg(calls, dtype, (rows, length), axis, [(length, 1), (length, -1)], rng)
+            check_arg(calls, dtype, (rows, n), axis, [(n, 1), (n, -1)], rng)
 
 
 def check_top_k(calls, dtype, shape, axis, ks, strides_of, rng):
@@ -210,19 +210,19 @@ def top_k_short(calls, rng):
     for dtype in data.DTYPES:
         every = 1 if dtype in FULL else 5
         shapes = itertools.product((1, 2, 7, 8, 9, 17, 33), (2, 3, 15, 17, 33, 65, 129))
-        for rows, length in [*shapes][::every]:
-            ks = sorted({2, 5, 17, 33, length // 2 + 1, length} & {*range(2, length + 1)})
-            few = list(layouts(rows, length))[rows % 2 :: 2]
-            check_top_k(calls, dtype, (rows, length), 1, ks[:: 1 + rows % 2], few, rng)
-            few = list(layouts(length, rows))[rows % 2 :: 2]
-            check_top_k(calls, dtype, (length, rows), 0, ks[rows % 2 :: 2], few, rng)
+        for rows, n in [*shapes][::every]:
+            ks = sorted({2, 5, 17, 33, n // 2 + 1, n} & {*range(2, n + 1)})
+            few = list(layouts(rows, n))[rows % 2 :: 2]
+            check_top_k(calls, dtype, (rows, n), 1, ks[:: 1 + rows % 2], few, rng)
+            few = list(layouts(n, rows))[rows % 2 :: 2]
+            check_top_k(calls, dtype, (n, rows), 0, ks[rows % 2 :: 2], few, rng)
 
 
 def top_k_long(calls, rng):
     """Block extremes, samples and histograms, buckets, and rows split over threads."""
     for dtype in data.DTYPES:
-        length = TUNING.kTopKHistogramLength + 1
-        rows = [(2, length), (1, 1000)]
+        n = TUNING.kTopKHistogramLength + 1
+        rows = [(2, n), (1, 1000)]
         for shape in rows:
             n = shape[1]
             ks = (2, n // 100, n // 20, n // 3, n // 2 + 1, n)
@@ -230,7 +230,7 @@ def top_k_long(calls, rng):
             check_top_k(calls, dtype, shape, 1, ks, strides, rng)
         n = TUNING.kTopKBucketsLength + 1
         check_top_k(calls, dtype, (1, n), 1, (2, n // 20, n - 1), [(n, 1), (n, -1)], rng)
-        # Enough for two pieces, whatever k is.
+        # Enough to be split in two, whatever k is.
         n = 2 * TUNING.top_k_min_piece_bytes(2) // dtype.itemsize + 1
         check_top_k(calls, dtype, (1, n), 1, (9, n // 30), [(n, 1)], rng)
         check_top_k(calls, dtype, (n // 9, 9), 0, (3,), [(9, 1)], rng)
@@ -272,7 +272,7 @@ def some_indices(rng, sizes, count, dtype):
 
 
 def gather_slices(calls, rng):
-    """Every length of a slice that has a copy of its own, of elements of any size."""
+    """Every size of a slice that has a copy loop of its own, of elements of any size."""
     long = [*near(100, 128, 192, 256, 1000), *near(TUNING.kGatherLinesBytes)]
     for size in (1, 2, 4, 8):
         for n, elements in enumerate([*range(1, 71 // size + 4), *(b // size for b in long)]):

@@ -23,7 +23,7 @@ def _is_nan(value):
 
 
 def _beats(a, b, largest, nan_policy):
-    """Whether a stands strictly before b."""
+    """Whether a comes strictly before b."""
     if _is_nan(a) or _is_nan(b):
         if _is_nan(a) and _is_nan(b):
             return False
@@ -57,9 +57,9 @@ def arg(x, axes, *, largest, direction="increasing", keepdims=True, nan_policy="
 
 def top_k(x, k, *, axis=-1, direction="decreasing", nan_policy="propagate"):
     """(values, int64 indices)."""
-    lines = np.moveaxis(x, axis, -1)
-    numbers = _numbers(lines)
-    indices = np.zeros((*lines.shape[:-1], k), np.int64)
+    rows = np.moveaxis(x, axis, -1)
+    numbers = _numbers(rows)
+    indices = np.zeros((*rows.shape[:-1], k), np.int64)
     decreasing = direction == "decreasing"
 
     def key(value):
@@ -68,12 +68,12 @@ def top_k(x, k, *, axis=-1, direction="decreasing", nan_policy="propagate"):
             return (-1 if last else 1, 0)
         return (0, value)
 
-    for outer in np.ndindex(*lines.shape[:-1]):
+    for outer in np.ndindex(*rows.shape[:-1]):
         row = numbers[outer]
         # sorted() is stable, reversed or not: equal elements stay in ascending order of index.
         order = sorted(range(len(row)), key=lambda i: key(row[i]), reverse=decreasing)
         indices[outer] = order[:k]
-    values = np.take_along_axis(lines, indices, -1)
+    values = np.take_along_axis(rows, indices, -1)
     return np.moveaxis(values, -1, axis), np.moveaxis(indices, -1, axis)
 
 

@@ -115,19 +115,19 @@ def test_views_are_as_described(layout):
     work = first(LAYOUTS, tells)
     (x,) = work.workload.make(np.random.default_rng(0))
     assert (x.shape, x.dtype) == (work.shape, work.dtype)
-    steps = np.array(x.strides) // x.itemsize
-    packed = np.array(
+    strides = np.array(x.strides) // x.itemsize
+    contiguous = np.array(
         np.empty(x.shape, np.uint8, order="F" if layout == "Fortran" else "C").strides
     )
     if layout == "transposed":
         assert x.transpose(work.layout_axes).flags.c_contiguous
         assert not x.flags.c_contiguous
     elif layout == "reversed":
-        packed[work.layout_axes[0]] *= -1
-        assert steps.tolist() == packed.tolist()
+        contiguous[work.layout_axes[0]] *= -1
+        assert strides.tolist() == contiguous.tolist()
     elif layout == "every other":
         axis = work.layout_axes[0]
-        packed[: axis + 1] *= 2
-        assert steps.tolist() == packed.tolist()
+        contiguous[: axis + 1] *= 2
+        assert strides.tolist() == contiguous.tolist()
     else:
-        assert steps.tolist() == packed.tolist()
+        assert strides.tolist() == contiguous.tolist()

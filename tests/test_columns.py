@@ -1,5 +1,5 @@
-"""One test per limit of columns: what is a lane, how lanes are packed, and how far a tile, a pass, a
-period, a block and a part reach.
+"""One test per limit of columns: what is a lane, how lanes are packed, and how large a tile, a pass, a
+period, a block and a split are.
 
 Random data misses them: few shapes have an edge of each kind, and in those the element that decides
 is seldom at the edge. Here every column has its own position, so that each edge has some.
@@ -100,10 +100,10 @@ def test_widened_columns_of_outer_axes(instruction_set, threads, dtype):
 
 @some_dtypes
 def test_reduced_axes_that_are_lanes(instruction_set, threads, dtype):
-    """Where no kept axis fills vectors a reduced one does, all of it or part of the only one."""
+    """If no kept axis fills vectors a reduced one does: all of it, or some positions of the only one."""
     fills = 64 // dtype.itemsize
-    part = TUNING.kWidenedBytes // dtype.itemsize
-    for size in near(fills, 2 * part, 3 * part):
+    widened = TUNING.kWidenedBytes // dtype.itemsize
+    for size in near(fills, 2 * widened, 3 * widened):
         if size > 1:
             check(np.zeros((3, 2, size, 2), dtype), (0, 2))
             check(np.zeros((size, 2, 3), dtype).T, (0, 2))
@@ -123,7 +123,7 @@ def test_tiles(instruction_set, threads, dtype):
 
 @some_dtypes
 def test_tiles_of_groups(instruction_set, threads, dtype):
-    """Groups around those of a tile, whose lanes together are as many as its elements."""
+    """Groups around those of a tile, whose lanes together are as many as the tile's elements."""
     most = min(TUNING.kTileElements, TUNING.kTileBytes // dtype.itemsize)
     lanes = 2 * TUNING.kLaneBytes // dtype.itemsize
     for groups in near(most // lanes, 2 * most // lanes):
@@ -200,28 +200,28 @@ def test_blocks_of_transposed_elements(instruction_set, threads, dtype):
 
 
 @some_dtypes
-@pytest.mark.parametrize("length", [2, 5, 8, 31])
-def test_tiles_of_transposed_rows(instruction_set, threads, dtype, length):
+@pytest.mark.parametrize("n", [2, 5, 8, 31])
+def test_tiles_of_transposed_rows(instruction_set, threads, dtype, n):
     """Rows around those of a tile, which the buffer holds, and the last tile, which may be short."""
-    fits = TUNING.kTransposeBytes // (length * dtype.itemsize)
+    fits = TUNING.kTransposeBytes // (n * dtype.itemsize)
     for rows in near(fits, 2 * fits):
-        check(np.zeros((rows, length), dtype), 1)
-        check(np.zeros((rows, length + 1), dtype)[:, 1:], 1)
+        check(np.zeros((rows, n), dtype), 1)
+        check(np.zeros((rows, n + 1), dtype)[:, 1:], 1)
 
 
 @some_dtypes
 def test_rows_of_few_elements(instruction_set, dtype):
     """Contiguous rows of few elements are transposed by loops of their own, some rows at a time."""
-    for length in near(2, TUNING.kTransposePackedLength):
+    for n in near(2, TUNING.kTransposePackedLength):
         for rows in near(TUNING.kTransposePackedRows, 2 * TUNING.kTransposePackedRows):
-            check(np.zeros((rows, length), dtype), 1)
-            check(np.zeros((rows, length), dtype)[:, ::-1], 1)
+            check(np.zeros((rows, n), dtype), 1)
+            check(np.zeros((rows, n), dtype)[:, ::-1], 1)
 
 
 @some_dtypes
 def test_strided_tiles(instruction_set, threads, dtype):
-    """Lanes around those whose cache lines stay in L1, one to many lanes to a line, some positions of
-    which are packed at a time."""
+    """Lanes around those whose cache lines stay in L1, one to many lanes to a cache line, some
+    positions of which are packed at a time."""
     for step in (2, 3, 64 // dtype.itemsize, 64 // dtype.itemsize + 1):
         apart = min(step * dtype.itemsize, 64)
         fits = min(TUNING.kStridedTileBytes // apart, TUNING.kTileElements)
@@ -237,22 +237,22 @@ def test_strided_tiles(instruction_set, threads, dtype):
 
 @some_dtypes
 def test_short_rows_are_columns(instruction_set, threads, dtype):
-    """Rows around the length from which each is reduced by itself; in Fortran order, rows of a
+    """Rows around the size from which each is reduced by itself; in Fortran order, rows of a
     reduction over everything, whose rows all belong to one result."""
     limit = min(TUNING.kShortRowBytes // dtype.itemsize, TUNING.kShortRowElements)
     least = TUNING.kColumnsPrefetchBytes // dtype.itemsize  # inputs of this size are prefetched
-    sizes = [(1300, length) for length in [2, 3, *near(limit)]]
-    for rows, length in [*sizes, (least // 3 + 9, 3), (least // (limit - 1) + 9, limit - 1)]:
+    sizes = [(1300, n) for n in [2, 3, *near(limit)]]
+    for rows, n in [*sizes, (least // 3 + 9, 3), (least // (limit - 1) + 9, limit - 1)]:
         for order in "CF":
-            x = np.zeros((rows, length), dtype, order=order)
-            x[np.arange(rows), np.arange(rows) % length] = 1
-            assert (dmlcpu.argmax(x, 1, keepdims=False) == np.arange(rows) % length).all()
+            x = np.zeros((rows, n), dtype, order=order)
+            x[np.arange(rows), np.arange(rows) % n] = 1
+            assert (dmlcpu.argmax(x, 1, keepdims=False) == np.arange(rows) % n).all()
             for row in (0, 511, 512, 513, rows - 1):
                 x[...] = 0
-                x[row, length // 2] = 1
+                x[row, n // 2] = 1
                 for direction in DIRECTIONS:
                     got = dmlcpu.argmax(x.T, axis_direction=direction)
-                    assert got == length // 2 * rows + row
+                    assert got == n // 2 * rows + row
             x[...] = 0
             assert dmlcpu.argmax(x.T) == 0
             assert dmlcpu.argmax(x.T, axis_direction=1) == x.size - 1
@@ -261,21 +261,21 @@ def test_short_rows_are_columns(instruction_set, threads, dtype):
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, np.int64], ids=str)
 @pytest.mark.parametrize("gap", [0, 1, 40])
 def test_squares_of_transposed_rows(instruction_set, dtype, gap):
-    """Every length around the sides of the squares that are transposed in registers, with and without
+    """Row sizes around the sides of the squares that are transposed in registers, with and without
     a gap after each row, in either direction; the last rows end where the memory does."""
     rng = np.random.default_rng(0)
-    for length in range(2, 2 * 16 + 2):
-        # The last number is of an input that is prefetched, of which few lengths will do.
-        many = TUNING.kColumnsPrefetchBytes // (length * np.dtype(dtype).itemsize) + 9
-        for rows in (2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 81, 97, many if length % 8 == 3 else 1):
-            memory = rng.integers(0, 9, rows * (length + gap) - gap).astype(dtype)
-            shape, strides = (rows, length), ((length + gap) * memory.itemsize, memory.itemsize)
+    for n in range(2, 2 * 16 + 2):
+        # The last number is of an input that is prefetched, of which few sizes will do.
+        many = TUNING.kColumnsPrefetchBytes // (n * np.dtype(dtype).itemsize) + 9
+        for rows in (2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 81, 97, many if n % 8 == 3 else 1):
+            memory = rng.integers(0, 9, rows * (n + gap) - gap).astype(dtype)
+            shape, strides = (rows, n), ((n + gap) * memory.itemsize, memory.itemsize)
             x = np.lib.stride_tricks.as_strided(memory, shape, strides)
             for view in (x, x[:, ::-1]):
                 first = dmlcpu.argmax(view, 1, keepdims=False)
                 np.testing.assert_array_equal(first, np.argmax(view, 1))
                 last = dmlcpu.argmax(view, 1, keepdims=False, axis_direction=1)
-                np.testing.assert_array_equal(length - 1 - last, np.argmax(view[:, ::-1], 1))
+                np.testing.assert_array_equal(n - 1 - last, np.argmax(view[:, ::-1], 1))
 
 
 @some_dtypes
@@ -291,9 +291,9 @@ def test_prefetched_columns(instruction_set, dtype):
                 check(np.zeros((rows, columns), dtype))
         for columns in near(ahead, 4 * ahead):
             check(np.zeros((least // columns + 1, columns), dtype))
-        for length in (3, 20, distance // 100):
-            if length * dtype.itemsize < TUNING.kShortRowBytes:
-                check(np.zeros((least // length + 1, length), dtype), 1)
+        for n in (3, 20, distance // 100):
+            if n * dtype.itemsize < TUNING.kShortRowBytes:
+                check(np.zeros((least // n + 1, n), dtype), 1)
 
 
 @pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
@@ -335,9 +335,9 @@ def test_infinities_of_both_signs(instruction_set, dtype):
 
 
 @some_dtypes
-def test_parts_of_columns(instruction_set, threads, dtype):
+def test_columns_split_over_threads(instruction_set, threads, dtype):
     """Positions around those from which threads split them, tiles around the least width of a task:
-    equal extremes in every part that a thread could get, the first or last of which must win."""
+    equal extremes in every split that a thread could get, the first or last of which must win."""
     least = TUNING.kMinPartPositions
     tile = TUNING.kLeastTileBytes // dtype.itemsize
     for rows in near(least, 2 * least, 3 * least, 12 * least):
@@ -347,7 +347,7 @@ def test_parts_of_columns(instruction_set, threads, dtype):
             check(view)
 
 
-def test_parts_that_tie(instruction_set, threads):
+def test_splits_that_tie(instruction_set, threads):
     """All elements are equal, in reductions that threads split along rows, positions, lanes and outer
     axes."""
     whole = [((100_000,), 0), ((40_000, 3), 0), ((3, 5, 7000), (0, 2)), ((2, 60_001), 1)]

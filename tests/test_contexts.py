@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not _core.has_openmp(), reason="built without Op
 
 @pytest.fixture(autouse=True)
 def process_number():
-    """A number that no block below asks for, and that is in force again after each test."""
+    """A number that no block below sets, and that is in force again after each test."""
     dmlcpu.set_num_threads(7)
     yield
     assert dmlcpu.get_num_threads() == 7

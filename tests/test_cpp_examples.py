@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 HEADERS = sorted((ROOT / "cpp/include/dmlcpu").iterdir())
 
-# Everything that has one, of what a host calls.
+# Everything that has an example, of what clients call.
 FUNCTIONS = {
     "typed.hpp": {"View<", "argmin<", "argmax<", "top_k<", "gather_nd<"},
     "operators.hpp": {"output_shape(", "run("},

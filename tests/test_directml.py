@@ -117,7 +117,7 @@ def test_gather_nd_examples():
     x = np.array([[0, 1], [2, 3]], np.float32)
     assert dml.compile(desc)(x, np.array([[1], [0]], np.uint32)).tolist() == [[2, 3], [0, 1]]
 
-    # Indices of fewer dimensions than the input, behind a leading 1.
+    # Indices of fewer dimensions than the input, after a leading 1.
     desc = dml.GatherNdOperatorDesc(
         tensor(FLOAT32, 2, 2, 2), tensor(UINT32, 1, 2, 2), tensor(FLOAT32, 1, 2, 2), 3, 2
     )
@@ -175,7 +175,7 @@ def test_arrays_lie_as_described():
     desc = dml.ArgmaxOperatorDesc(tensor(FLOAT32, 2, 3, strides=(4, 1)), tensor(UINT32, 2, 1), (1,))
     compiled = dml.compile(desc)
     assert compiled(rows).tolist() == [[2], [2]]
-    # The tensor's buffer; what lies behind its last element does not matter.
+    # The tensor's buffer; what lies after its last element does not matter.
     assert compiled(np.arange(7, dtype=np.float32)).tolist() == [[2], [2]]
     assert compiled(np.arange(100, dtype=np.float32)).tolist() == [[2], [2]]
     broadcast = dml.BufferTensorDesc(FLOAT32, (2, 3), (0, 1))
@@ -252,7 +252,7 @@ def test_calls_from_many_threads():
 
 @st.composite
 def inputs(draw, dtypes=ORDERED_DTYPES, max_dims=4):
-    """An array with strides of at least 0: packed, transposed, padded or broadcast."""
+    """An array with strides of at least 0: contiguous, transposed, padded or broadcast."""
     dtype = draw(st.sampled_from(dtypes))
     shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=max_dims))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -306,11 +306,11 @@ def test_top_k_against_its_reference(x, draw):
 def test_gather_nd_against_its_reference(x, draw):
     index_dtype = draw.draw(st.sampled_from(data.INDEX_DTYPES))
     batch = draw.draw(st.integers(0, x.ndim - 1))
-    length = draw.draw(st.integers(1, x.ndim - batch))
+    tuple_length = draw.draw(st.integers(1, x.ndim - batch))
     others = draw.draw(st.lists(st.integers(1, 3), max_size=2))
     rng = np.random.default_rng(draw.draw(st.integers(0, 2**32 - 1)))
     low = -7 if index_dtype.kind == "i" else 0  # also out of range, both ways
-    at = rng.integers(low, 7, (*x.shape[:batch], *others, length)).astype(index_dtype)
+    at = rng.integers(low, 7, (*x.shape[:batch], *others, tuple_length)).astype(index_dtype)
     want = reference.gather_nd(x, at, batch_dims=batch, mode="clip")
     # Leading dimensions of 1 make all tensors' dimensions as many.
     count = max(x.ndim, at.ndim, want.ndim)

@@ -274,19 +274,19 @@ def smallest(operator, data_type, index_type, dimensions):
 
 
 @pytest.mark.parametrize("operator", [o.name for o in dml.OperatorType])
-def test_feature_levels_cell_by_cell(operator):
+def test_feature_levels_row_by_row(operator):
     allowed = set()
     for level in dml.FeatureLevel:
         for names, data_types, index_types, dimensions in ADDED.get(str(level), []):
             if operator in names.split():
                 allowed |= set(product(data_types, index_types, dimensions))
-        for cell in product(list(TYPES)[1:12], INDICES | {TYPES.FLOAT32}, ANY):
-            desc, caught = smallest(operator, *cell), None
+        for row in product(list(TYPES)[1:12], INDICES | {TYPES.FLOAT32}, ANY):
+            desc, caught = smallest(operator, *row), None
             try:
                 dml.compile(desc, feature_level=level)
             except ValueError as error:
                 caught = error
-            assert (caught is None) == (cell in allowed)
+            assert (caught is None) == (row in allowed)
             if isinstance(caught, dml.FeatureLevelError):
                 # It names this level, and the one that is enough.
                 words = re.search(
@@ -303,8 +303,8 @@ def test_support_table_is_what_compiles():
     first = {}
     for level in dml.FeatureLevel:
         for names, data_types, index_types, dimensions in ADDED.get(str(level), []):
-            for cell in product(names.split(), data_types, index_types, dimensions):
-                first.setdefault(cell, level)
+            for row in product(names.split(), data_types, index_types, dimensions):
+                first.setdefault(row, level)
     assert {(r.operator_type.name, *r[1:4]): r.feature_level for r in table} == first
     lines = str(table).splitlines()
     assert len(lines) == 2 + 2 * 11 + 5 * 10

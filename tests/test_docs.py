@@ -1,4 +1,4 @@
-"""The examples of the docstrings and the README run as they stand."""
+"""The examples of the docstrings and the README run as they are."""
 
 import doctest
 import importlib

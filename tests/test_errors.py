@@ -31,9 +31,9 @@ def repeated(shape, strides, dtype=np.uint32):
     return np.lib.stride_tricks.as_strided(np.zeros(64, dtype), shape, strides)
 
 
-packed = np.zeros(3, np.dtype([("a", "u1"), ("b", "f4")]))["b"]
+record_field = np.zeros(3, np.dtype([("a", "u1"), ("b", "f4")]))["b"]
 
-# What argmin and argmax share with each other.
+# Wrong calls of argmin and argmax alike.
 ARG = [
     (dict(axis=2), AxisError, "axis: must be in [-2, 1] (input has 2 dimensions), got 2"),
     (dict(axis=(0, -3)), AxisError, "axis: must be in [-2, 1] (input has 2 dimensions), got -3"),
@@ -105,7 +105,7 @@ INPUTS = [
     ([[1, 2], (3, None)], TypeError, "input: must have no nulls, got None (replace it or leave it out)"),
     (np.zeros((1,) * 9), ValueError, "input: must have at most 8 dimensions, got 9"),
     (unaligned(np.float32, 3), ValueError, "input: must be aligned to its elements of 4 bytes, got an unaligned array (copy() aligns it)"),
-    (packed, ValueError, "input: must be aligned to its elements of 4 bytes, got an unaligned array (copy() aligns it)"),
+    (record_field, ValueError, "input: must be aligned to its elements of 4 bytes, got an unaligned array (copy() aligns it)"),
 ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ DTYPES = ["u4", "i4", "u8", "i8"]
 
 
 def coordinates(size, dtype):
-    """Where a comparison of too few bits, or of the wrong sign, goes astray; no random ones lie there."""
+    """Where a comparison of too few bits, or of the wrong sign, fails; no random ones are there."""
     edges = {edge + step for edge in (-size, 0, size) for step in (-2, -1, 0, 1)}
     edges |= {
         sign * 2**bits + step for bits in (31, 32, 63) for sign in (-1, 1) for step in (-1, 0, 1)
@@ -23,7 +23,7 @@ def coordinates(size, dtype):
 
 
 def layouts(column, others):
-    """Tuples of the coordinate, packed and not; of two, the other being in range."""
+    """Tuples of the coordinate alone, contiguous and not, and beside another one, which is in range."""
     single = column[:, None]
     padded = np.zeros((COUNT, 3), column.dtype)
     padded[:, 1] = column
@@ -37,7 +37,7 @@ def layouts(column, others):
 @pytest.mark.parametrize("size", [1, 2, 5, 2**31 - 1, 2**31])
 def test_edges(instruction_set, size, dtype):
     small = min(size, 5)
-    line = np.arange(small, dtype=np.uint8) + 7
+    values = np.arange(small, dtype=np.uint8) + 7
     low = 0 if dtype[0] == "u" else -size
     for at in (0, COUNT - 1):
         for coordinate in coordinates(size, dtype):
@@ -49,7 +49,7 @@ def test_edges(instruction_set, size, dtype):
                 shape = [3, 3] if pair else [1]
                 shape[axis] = size
                 # All elements along a long axis are the same one.
-                x = line if small == size else np.uint8(7)
+                x = values if small == size else np.uint8(7)
                 x = x.reshape([-1 if d == axis else 1 for d in range(len(shape))])
                 x = np.broadcast_to(x, shape)
                 in_range = low <= coordinate < size

@@ -21,18 +21,18 @@ def test_row_blocks_and_lanes(instruction_set, dtype, step):
     """A row's only extreme, and ties of two, at the edges of vectors, lane groups and blocks."""
     block = TUNING.kArgBlockBytes // dtype.itemsize
     lanes = [count // dtype.itemsize for count in (16, 32, 64, 128, 256)]
-    for length in near(block, 2 * block, *lanes):
-        edges = [p for p in near(1, *lanes, block, 2 * block) if p < length]
-        edges += [p for p in (0, length - 1, length - 2) if p >= 0]
+    for n in near(block, 2 * block, *lanes):
+        edges = [p for p in near(1, *lanes, block, 2 * block) if p < n]
+        edges += [p for p in (0, n - 1, n - 2) if p >= 0]
         for position in edges:
-            x = data.in_layout(ones_at(length, [position], dtype), [0], [step], [1])
+            x = data.in_layout(ones_at(n, [position], dtype), [0], [step], [1])
             for direction in DIRECTIONS:
-                assert dmlcpu.argmax(x, axis_direction=direction) == position, (length, position)
+                assert dmlcpu.argmax(x, axis_direction=direction) == position, (n, position)
                 assert (
                     dmlcpu.argmin(x ^ 1 if dtype.kind in "iu" else 1 - x.astype(float), 0)
                     == position
                 )
-        x = data.in_layout(ones_at(length, edges, dtype), [0], [step], [1])
+        x = data.in_layout(ones_at(n, edges, dtype), [0], [step], [1])
         assert dmlcpu.argmax(x) == min(edges)
         assert dmlcpu.argmax(x, axis_direction=1) == max(edges)
 
@@ -42,16 +42,16 @@ def test_row_blocks_and_lanes(instruction_set, dtype, step):
 @pytest.mark.parametrize("bytes_before", [0, TUNING.kRowPrefetchLeastBytes])
 def test_blocks_of_long_rows(instruction_set, dtype, step, bytes_before):
     """Blocks of a long row double while it has 16, of float 4 unless the input is large, up to a
-    limit: lengths at which they do, and the only extreme, or ties, at their edges. One thread, as
-    others may cut rows into parts."""
+    limit: sizes at which they do, and the only extreme, or ties, at their edges. One thread, as
+    several may split rows."""
     dtype = np.dtype(dtype)
     block = TUNING.kArgBlockBytes // dtype.itemsize
     while block <= TUNING.kArgMaxBlockBytes // dtype.itemsize:
-        for length in near(4 * block, 16 * block):
-            rows = 1 + -(-bytes_before // (length * dtype.itemsize))
-            x = np.zeros((rows, length), dtype)[:, ::step]
-            edges = near(block, 2 * block, 3 * block, 15 * block, length - 1)
-            edges = [p for p in edges if p < length]
+        for n in near(4 * block, 16 * block):
+            rows = 1 + -(-bytes_before // (n * dtype.itemsize))
+            x = np.zeros((rows, n), dtype)[:, ::step]
+            edges = near(block, 2 * block, 3 * block, 15 * block, n - 1)
+            edges = [p for p in edges if p < n]
 
             def last_row(direction, x=x):
                 with dmlcpu.num_threads(1):
@@ -59,8 +59,8 @@ def test_blocks_of_long_rows(instruction_set, dtype, step, bytes_before):
 
             for position in edges:
                 x[-1, position] = 1
-                assert last_row(0) == position, (length, position)
-                assert last_row(1) == position, (length, position)
+                assert last_row(0) == position, (n, position)
+                assert last_row(1) == position, (n, position)
                 x[-1, position] = 0
             x[-1, edges] = 1
             assert last_row(0) == edges[0]
@@ -70,12 +70,12 @@ def test_blocks_of_long_rows(instruction_set, dtype, step, bytes_before):
 
 @pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
 @pytest.mark.parametrize("policy", ["propagate", "omit"])
-def test_nan_in_each_part_of_a_row(instruction_set, dtype, policy):
-    """One NaN of either sign in a late block or tail; -inf elsewhere, which ranks next to it."""
-    length = 2 * TUNING.kArgBlockBytes // dtype.itemsize + 7
-    for position in (0, 1, length // 2, length - 8, length - 1):
+def test_nan_anywhere_in_a_row(instruction_set, dtype, policy):
+    """One NaN of either sign in a late block or tail; -inf elsewhere, whose key is next to NaN's."""
+    n = 2 * TUNING.kArgBlockBytes // dtype.itemsize + 7
+    for position in (0, 1, n // 2, n - 8, n - 1):
         for sign in (1, -1):
-            x = np.full(length, -np.inf).astype(dtype)
+            x = np.full(n, -np.inf).astype(dtype)
             x[position] = sign * np.nan
             other = 1 if position == 0 else 0
             for operator, values in ((dmlcpu.argmax, x), (dmlcpu.argmin, -x)):
@@ -85,7 +85,7 @@ def test_nan_in_each_part_of_a_row(instruction_set, dtype, policy):
 
 @pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
 def test_nans_next_to_infinity(instruction_set, dtype):
-    """NaNs with the smallest and largest payloads: ranks wrap just there, and all must tie."""
+    """NaNs with the smallest and largest payloads: keys wrap just there, and all must tie."""
     infinities = np.array([np.inf, -np.inf]).astype(dtype)
     with np.errstate(invalid="ignore"):  # signalling NaNs
         special = data.special_values(dtype)
@@ -132,7 +132,7 @@ def test_gather_chunks(instruction_set, threads, count, length):
 @pytest.mark.parametrize("count", near(TUNING.kGatherChunk, 2 * TUNING.kGatherChunk))
 @pytest.mark.parametrize("length", [1, 2])
 def test_gather_chunks_of_a_batch(instruction_set, threads, count, length):
-    """Each tuple of a chunk reads from its own part of the input, counted from the cell's begin."""
+    """Each tuple of a chunk has a matrix of the input of its own, in which its coordinates count."""
     x = np.arange(count * 5 * 3, dtype=np.int32).reshape(count, 5, 3)
     rng = np.random.default_rng(0)
     indices = np.stack([rng.integers(-size, size, count) for size in (5, 3)[:length]], -1)
@@ -186,7 +186,7 @@ def test_gather_rows_of_a_batch(instruction_set, threads, rows, count):
 @pytest.mark.parametrize("itemsize", [1, 2, 4, 8])
 @pytest.mark.parametrize("elements", [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 64, 100])
 def test_gather_slice_sizes(instruction_set, itemsize, elements):
-    """Slices around every size with a copy of its own; the bytes behind a slice must stay."""
+    """Slices around every size that has a copy loop of its own; the bytes after a slice must stay."""
     dtype = np.dtype(f"u{itemsize}")
     rng = np.random.default_rng(0)
     x = rng.integers(0, 255, (40, elements), np.uint8).astype(dtype)

@@ -116,16 +116,16 @@ def test_top_k(instruction_set, threads, call, x, direction, nan_policy, index_d
 )  # fmt: skip
 def test_gather_nd(instruction_set, threads, call, x, mode, index_dtype):
     batch_dims = call.draw(st.integers(0, x.ndim - 1))
-    length = call.draw(st.integers(1, x.ndim - batch_dims))
-    trailing = x.ndim - batch_dims - length
+    tuple_length = call.draw(st.integers(1, x.ndim - batch_dims))
+    trailing = x.ndim - batch_dims - tuple_length
     most = min(2, 8 - batch_dims - trailing)
     middle = call.draw(data.shapes(max_rank=most, max_elements=20, min_size=0))
     low = 0 if index_dtype.kind == "u" else -1
-    reach = 1 if mode == "raise" else 3
+    times = 1 if mode == "raise" else 3
     rng = np.random.default_rng(call.draw(st.integers(0, 2**32)))
     coordinates = [
-        rng.integers(low * reach * size, reach * size, (*x.shape[:batch_dims], *middle))
-        for size in x.shape[batch_dims : batch_dims + length]
+        rng.integers(low * times * size, times * size, (*x.shape[:batch_dims], *middle))
+        for size in x.shape[batch_dims : batch_dims + tuple_length]
     ]
     indices = np.stack(coordinates, -1).astype(index_dtype)
     order = call.draw(st.permutations(range(indices.ndim)))

@@ -1,7 +1,7 @@
 """Long rows: where their vectors begin, and how the extreme that was found is found again.
 
 Vectors are read from their own boundary on, so the first overlaps the second and the last the one
-before. Random data in NumPy's own arrays misses these seams: they begin at few addresses, and an
+before. Random data in NumPy's own arrays misses these edges: the arrays begin at few addresses, and an
 element that is read twice, or not at all, is seldom the one that decides.
 """
 
@@ -19,23 +19,24 @@ ONE_PASS_BYTES = TUNING.kOnePassBytes
 BLOCK_BYTES = TUNING.kArgBlockBytes
 
 
-def lengths(dtype):
-    """Around the first length that is read from a boundary on, a whole group of vectors more, and
-    rows of one pass or several blocks."""
+def sizes(dtype):
+    """Rows around the smallest that is read from a vector boundary on, and a group of vectors more; rows
+    of one pass, and of several blocks."""
     ends = [bytes_ * (ALIGN_FROM + more) for bytes_ in VECTORS for more in (0, 4)]
     elements = {end // dtype.itemsize for end in [*ends, BLOCK_BYTES, ONE_PASS_BYTES]}
     return sorted({n + d for n in elements for d in (-1, 0, 1)})
 
 
 def starts(dtype):
-    """Elements behind a cache line's begin: its first and last ones, and of vectors in it."""
+    """Where rows begin, in elements after the begin of a cache line: at the first and last elements of
+    the line, and of the vectors in it."""
     line = 64 // dtype.itemsize
     edges = {bytes_ // dtype.itemsize + d for bytes_ in (0, *VECTORS) for d in (-1, 0, 1)}
     return sorted({edge % line for edge in edges})
 
 
 def from_address(x, start, better=None):
-    """A copy that begins `start` elements behind a cache line's begin, between better elements:
+    """A copy that begins `start` elements after the begin of a cache line, between better elements:
     NaNs or the largest."""
     if better is None:
         better = data.special_values(x.dtype)[-1]
@@ -45,31 +46,31 @@ def from_address(x, start, better=None):
     return memory[first : first + len(x)]
 
 
-def near_edges(length, start, dtype):
-    """The row's ends, the first boundaries of vectors behind its start, the last before its end."""
-    places = {0, 1, length - 2, length - 1}
+def near_edges(size, start, dtype):
+    """The row's ends, the first vector boundaries after its start, the last ones before its end."""
+    places = {0, 1, size - 2, size - 1}
     for bytes_ in VECTORS:
         width = bytes_ // dtype.itemsize
         first = -start % width
-        last = first + (length - first) // width * width
+        last = first + (size - first) // width * width
         places |= {first - 1, first, first + 1, first + width, last - width, last - 1, last}
-    return sorted(place for place in places if 0 <= place < length)
+    return sorted(place for place in places if 0 <= place < size)
 
 
 @pytest.mark.parametrize("dtype", data.DTYPES, ids=str)
 def test_rows_from_any_address(instruction_set, dtype):
-    """Each place near a seam has the extreme alone, then with all places behind it."""
-    for length in lengths(dtype):
+    """Each place near an edge has the extreme alone, then together with all places after it."""
+    for size in sizes(dtype):
         for start in starts(dtype):
-            places = near_edges(length, start, dtype)
-            row = from_address(np.zeros(length, dtype), start)
+            places = near_edges(size, start, dtype)
+            row = from_address(np.zeros(size, dtype), start)
             for n, place in enumerate(places):
                 row[place] = 1
-                assert dmlcpu.argmax(row).item() == place, (length, start)
-                assert dmlcpu.argmax(row[::-1]).item() == length - 1 - place, (length, start)
+                assert dmlcpu.argmax(row).item() == place, (size, start)
+                assert dmlcpu.argmax(row[::-1]).item() == size - 1 - place, (size, start)
                 row[places[n:]] = 1
-                assert dmlcpu.argmax(row).item() == place, (length, start)
-                assert dmlcpu.argmax(row, axis_direction=1).item() == places[-1], (length, start)
+                assert dmlcpu.argmax(row).item() == place, (size, start)
+                assert dmlcpu.argmax(row, axis_direction=1).item() == places[-1], (size, start)
                 row[:] = 0
 
 
@@ -77,24 +78,24 @@ def test_rows_from_any_address(instruction_set, dtype):
 @pytest.mark.parametrize("start", [0, 1])
 def test_nans_are_passed_over(instruction_set, dtype, start):
     """One number among NaNs: the worst one, with which comparing by value begins, so that it has to
-    be told from nothing at all, or a better one, at each seam."""
-    for length in lengths(dtype):
+    be told from nothing at all, or a better one, at each edge."""
+    for size in sizes(dtype):
         for operator, best in ((dmlcpu.argmax, np.inf), (dmlcpu.argmin, -np.inf)):
-            row = from_address(np.full(length, np.nan, dtype), start, better=best)
+            row = from_address(np.full(size, np.nan, dtype), start, better=best)
             assert operator(row, nan_policy="omit").item() == 0
-            for place in near_edges(length, start, dtype):
+            for place in near_edges(size, start, dtype):
                 for number in (-best, 0):
                     row[place] = number
-                    assert operator(row, nan_policy="omit").item() == place, length
+                    assert operator(row, nan_policy="omit").item() == place, size
                     last = operator(row, axis_direction=1, nan_policy="omit").item()
-                    assert last == place, length
+                    assert last == place, size
                     backward = operator(row[::-1], nan_policy="omit").item()
-                    assert backward == length - 1 - place, length
+                    assert backward == size - 1 - place, size
                 row[place] = np.nan
 
 
 @pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
-def test_ranks_of_many_bits(instruction_set, dtype):
+def test_keys_of_many_bit_patterns(instruction_set, dtype):
     """Zeros have two bit patterns and NaNs many: the first, or last, of any is the answer."""
     with np.errstate(invalid="ignore"):  # comparing bfloat16's NaNs
         special = data.special_values(dtype)
@@ -105,28 +106,28 @@ def test_ranks_of_many_bits(instruction_set, dtype):
         (nans, 1, dmlcpu.argmax),
         (nans, 1, dmlcpu.argmin),
     ]
-    for length in lengths(dtype):
-        for place in near_edges(length, 1, dtype):
+    for size in sizes(dtype):
+        for place in near_edges(size, 1, dtype):
             for values, other, operator in cases:
-                row = from_address(np.full(length, other, dtype), 1)
+                row = from_address(np.full(size, other, dtype), 1)
                 equals = row[place::3]
                 equals[:] = np.resize(values, len(equals))
-                assert operator(row).item() == place, (length, values)
+                assert operator(row).item() == place, (size, values)
                 last = place + 3 * (len(equals) - 1)
-                assert operator(row, axis_direction=1).item() == last, (length, values)
+                assert operator(row, axis_direction=1).item() == last, (size, values)
 
 
 @pytest.mark.parametrize("dtype", data.DTYPES, ids=str)
 def test_ties_across_rows_of_one_reduction(instruction_set, dtype):
     """In Fortran order a later row in memory may hold the first of equal elements, or an earlier one
     the last."""
-    for length in lengths(dtype):
-        x = np.zeros((length, 4), dtype, order="F")
-        x[length - 1, 0] = x[2, 1] = x[3, 2] = x[2, 3] = 1
+    for size in sizes(dtype):
+        x = np.zeros((size, 4), dtype, order="F")
+        x[size - 1, 0] = x[2, 1] = x[3, 2] = x[2, 3] = 1
         for view in (x, x[:, ::-1], x[::-1], x[::-1, ::-1]):
             equals = np.flatnonzero(np.ascontiguousarray(view).ravel())
-            assert dmlcpu.argmax(view).item() == equals[0], length
-            assert dmlcpu.argmax(view, axis_direction=1).item() == equals[-1], length
+            assert dmlcpu.argmax(view).item() == equals[0], size
+            assert dmlcpu.argmax(view, axis_direction=1).item() == equals[-1], size
             inverse = np.equal(view, 0).astype(dtype)
-            assert dmlcpu.argmin(inverse).item() == equals[0], length
-            assert dmlcpu.argmin(inverse, axis_direction=1).item() == equals[-1], length
+            assert dmlcpu.argmin(inverse).item() == equals[0], size
+            assert dmlcpu.argmin(inverse, axis_direction=1).item() == equals[-1], size

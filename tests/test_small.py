@@ -56,8 +56,8 @@ def test_around_the_limit(instruction_set, dtype, shape):
         ((1, 2, 1, 4), (0, 3), True),
         ((2, TUNING.kUnplannedElements // 2), 1, True),
         ((2, TUNING.kUnplannedElements // 2 + 1), 1, False),
-        ((1, TUNING.kUnplannedElements + 1), 1, True),  # one row, of any length
-        ((2, 3, 2), 1, False),  # results that no one stride reaches
+        ((1, TUNING.kUnplannedElements + 1), 1, True),  # one row, of any size
+        ((2, 3, 2), 1, False),  # results that no one stride walks
         ((2, 3, 2), (0, 2), False),  # elements of a result likewise
     ],
 )

@@ -166,7 +166,7 @@ def test_many_callers_at_once(threads):
         list(pool.map(work, range(8)))
 
 
-def test_input_that_changes_meanwhile(threads):
+def test_concurrent_modification_of_the_input(threads):
     """Another thread writes to the input during calls: answers are of no use, but nothing crashes
     and no index is out of range. In a process of its own, which a crash would end."""
     out = run_python(

@@ -1,8 +1,8 @@
-"""One test per internal limit of top-k: the edges of its strategies, blocks, chunks, digits, pieces
-and buckets, and data that misleads them.
+"""One test per internal limit of top-k: the edges of its strategies, blocks, chunks, digits,
+splits and buckets, and data that misleads them.
 
 Random data misses them: a sample tells what it should, no digit is shared by all elements, and an
-off-by-one at an edge changes what one position in n holds.
+off-by-one at an edge changes one position in n.
 """
 
 import bisect
@@ -17,9 +17,10 @@ import reference
 from checks import check_top_k, reversed_order
 from data import TUNING, adversarial, near, sampled_positions
 
-# The least length of rows that a bound is looked for in, with k = 5.
-SLOTS_BOUND = 5 * TUNING.kTopKSlotsBlocks * TUNING.kTopKSlotsBlock  # of n, for k = 5
-SAMPLED_LENGTH = bisect.bisect_left(range(10**6), 1, key=TUNING.top_k_sample)
+# Columns of this many positions are searched for a bound first, with k = 5; rows of this many elements
+# are sampled.
+SLOTS_BOUND = 5 * TUNING.kTopKSlotsBlocks * TUNING.kTopKSlotsBlock
+SAMPLED_SIZE = bisect.bisect_left(range(10**6), 1, key=TUNING.top_k_sample)
 
 DIRECTIONS = ("increasing", "decreasing")
 
@@ -27,7 +28,7 @@ DIRECTIONS = ("increasing", "decreasing")
 @pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_top_k_strategies_and_adversarial_data(instruction_set, dtype, direction):
-    """Lengths around the limits of strategies and the key chunk, every k around a change of strategy."""
+    """Sizes around the limits of strategies and of the key chunk, every k around a change of strategy."""
     chunk = TUNING.kKeyChunkBytes // np.dtype(dtype).itemsize
     for n in [
         2,
@@ -73,9 +74,9 @@ def test_top_k_sorts_few_by_comparison_and_more_by_radix(instruction_set, dtype)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32, np.float64], ids=str)
-def test_top_k_few_items_are_ranked(instruction_set, dtype):
-    """As many items as are ranked, for vectors of any instruction set; equal keys of the lowest and
-    the highest, whose places are counted one by one."""
+def test_top_k_few_items_are_sorted_by_counting(instruction_set, dtype):
+    """Items around the most that are sorted by counting, for vectors of any instruction set; equal keys,
+    the lowest and the highest, whose places are counted one by one."""
     rng = np.random.default_rng(0)
     width = np.dtype(dtype).itemsize
     most = [
@@ -90,7 +91,7 @@ def test_top_k_few_items_are_ranked(instruction_set, dtype):
 
 
 def test_top_k_blocks_stop_at_k_equals(instruction_set):
-    """More elements equal to the threshold than wanted, in blocks before and behind those above."""
+    """More elements equal to the threshold than wanted, in blocks before and after those above it."""
     n, k = 100_000, 20
     x = np.zeros(n, np.int8)
     x[::7] = 100
@@ -100,8 +101,9 @@ def test_top_k_blocks_stop_at_k_equals(instruction_set):
 
 
 def test_top_k_counts_of_blocks_wrap(instruction_set):
-    """Blocks that reach a threshold are counted in lanes of the element's width, which hold 255. Only
-    a row of very many blocks of bytes has more; a multiple of 256 in each lane would count as none."""
+    """Blocks with elements at or above a threshold are counted in lanes of the element's
+    width, which hold up to 255. Only a row of very many blocks of bytes has more; a multiple of 256 in
+    each lane would count as none."""
     k = 1500
     x = np.full(256 * 64 * 64, 200, np.uint8)  # blocks of 64 elements, 256 per lane of 64 bytes
     x[::1000] = 201
@@ -114,7 +116,7 @@ def test_top_k_counts_of_blocks_wrap(instruction_set):
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("policy", ["propagate", "omit"])
 def test_top_k_values_keep_their_bits(instruction_set, dtype, direction, policy):
-    """Values are made from ranks where these tell them, which for zeros and NaNs they do not."""
+    """Values are made from keys, which tell all values but zeros and NaNs apart."""
     bits = np.dtype(f"u{dtype.itemsize}")
     few = data.special_values(dtype)
     rng = np.random.default_rng(0)
@@ -131,9 +133,9 @@ def test_top_k_values_keep_their_bits(instruction_set, dtype, direction, policy)
     ("n", "k"),
     [*((170_000, k) for k in (2, 100, 3000, 40_000, 85_000)), (90_000, 80_000), (90_000, 90_000)],
 )
-def test_top_k_row_in_pieces(instruction_set, threads, n, k):
-    """One row over several threads, which takes 1.3 MB if k is small: equal elements in all pieces,
-    merged in their order; k of more than a piece."""
+def test_top_k_row_split_over_threads(instruction_set, threads, n, k):
+    """A row is split from 1.3 MB on if k is small: equal elements in all splits, merged in their order; k
+    greater than the size of a split."""
     rng = np.random.default_rng(0)
     for x in (rng.integers(0, 5, n, np.int64), rng.standard_normal(n)):
         check_top_k(x, k, "decreasing")
@@ -179,9 +181,9 @@ def test_top_k_of_columns(instruction_set, threads, dtype, direction):
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.int64], ids=str)
 def test_top_k_sample_misleads(instruction_set, dtype):
-    """A sample that is all high or all low, though the row is not: the guess is useless, and the
-    threshold is found another way. Rows around the length from which there is a guess."""
-    for n in [*near(SAMPLED_LENGTH), 3 * SAMPLED_LENGTH]:
+    """A sample that is all high or all low, though the row is not: the sampled threshold is useless, and
+    another one is found. Rows around the size from which they are sampled."""
+    for n in [*near(SAMPLED_SIZE), 3 * SAMPLED_SIZE]:
         ramp = np.arange(n) % 10_000
         for high in (True, False):
             x = ramp.astype(dtype)
@@ -196,9 +198,9 @@ def test_top_k_sample_misleads(instruction_set, dtype):
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.int64], ids=str)
 def test_top_k_sample_is_almost_right(instruction_set, dtype):
-    """All of the sample and a few more elements are high, so that the guess is one of theirs: one too
-    few reach it, or just enough, or one too many."""
-    n = 4 * SAMPLED_LENGTH
+    """All of the sample and a few more elements are high, so that the sampled threshold is one of
+    theirs: the elements at or above it are one too few, just enough, or one too many."""
+    n = 4 * SAMPLED_SIZE
     sampled = sampled_positions(n, TUNING.top_k_sample(n))
     others = np.setdiff1d(np.arange(n), sampled)
     k = len(sampled) + 80
@@ -236,13 +238,13 @@ def test_top_k_of_long_strided_rows(instruction_set, threads, rows):
 
 
 def in_buckets(bits, sizes, rng):
-    """Ranks of so many bits that go to buckets of these sizes, in any order."""
+    """Keys of `bits` bits that go to buckets of these sizes, in any order."""
     low = bits - TUNING.kTopKBucketBits
     buckets = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
     # The first and the last bucket make all their bits differ.
     buckets[-1] = 2**TUNING.kTopKBucketBits - 1
-    ranks = (buckets << np.uint64(low)) + rng.integers(0, 2**low, buckets.size, np.uint64)
-    return rng.permutation(ranks)
+    keys = (buckets << np.uint64(low)) + rng.integers(0, 2**low, buckets.size, np.uint64)
+    return rng.permutation(keys)
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.uint32, np.uint64], ids=str)
@@ -251,7 +253,7 @@ def test_top_k_bucket_sizes(instruction_set, threads, dtype):
     of one element, and one that the last wanted element lies in."""
     rng = np.random.default_rng(0)
     sizes = [0, 1, 2, *near(TUNING.kTopKBucketRadixLength, TUNING.kTopKLongDigitsLength), 0]
-    # One that is too large for a second-level cache, and one that the last wanted one may be in.
+    # One that is too large for L2, and one that the last wanted element may be in.
     sizes += [TUNING.kTopKBucketsLength + 5, 3000]
     x = in_buckets(8 * np.dtype(dtype).itemsize, sizes, rng).astype(dtype)
     for k in (x.size, x.size - 1, x.size - 1500, x.size // 2 + 1):
@@ -261,8 +263,8 @@ def test_top_k_bucket_sizes(instruction_set, threads, dtype):
 
 @pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
 def test_top_k_in_buckets(instruction_set, threads, dtype):
-    """Rows around the length from which they are sorted so, k around half of it; elements that
-    differ in no bit, in as many as tell the bucket, and in one more; equal ones in all parts."""
+    """Rows around the size from which they are sorted so, k around half of it; elements that differ in no
+    bit, in as many as tell the bucket, and in one more; equal ones in all splits."""
     rng = np.random.default_rng(0)
     for n in near(TUNING.kTopKBucketsLength):
         for k in near(n // 2):
@@ -302,19 +304,21 @@ def test_top_k_in_buckets_of_rows_with_nans(instruction_set, threads, dtype):
     for view in (x[:, ::2], x[:, ::-2]):
         for policy in ("propagate", "omit"):
             got = dmlcpu.top_k(view, TUNING.kTopKBucketsLength - 1, nan_policy=policy)
-            for line in range(2):
-                want = reference_of_line(view[line], TUNING.kTopKBucketsLength - 1, policy)
-                np.testing.assert_array_equal(got.indices[line], want)
+            for row in range(2):
+                want = reference_of_row(view[row], TUNING.kTopKBucketsLength - 1, policy)
+                np.testing.assert_array_equal(got.indices[row], want)
                 bits = np.dtype(f"u{dtype.itemsize}")
-                assert np.array_equal(got.values[line].view(bits), view[line][want].view(bits))
-            turned = dmlcpu.top_k(view.T, TUNING.kTopKBucketsLength - 1, axis=0, nan_policy=policy)
-            np.testing.assert_array_equal(turned.indices.T, got.indices)
+                assert np.array_equal(got.values[row].view(bits), view[row][want].view(bits))
+            transposed = dmlcpu.top_k(
+                view.T, TUNING.kTopKBucketsLength - 1, axis=0, nan_policy=policy
+            )
+            np.testing.assert_array_equal(transposed.indices.T, got.indices)
 
 
-def reference_of_line(line, k, policy):
+def reference_of_row(row, k, policy):
     """The k largest in order, NaNs first or last."""
     with np.errstate(invalid="ignore"):  # signalling NaNs
-        x = line.astype(np.float64)
+        x = row.astype(np.float64)
     nans = np.isnan(x)
     first = nans if policy == "propagate" else ~nans
     return np.lexsort((-np.where(nans, 0, x), ~first))[:k]

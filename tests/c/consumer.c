@@ -12,7 +12,7 @@ static void check(int good, const char* what) {
   ++failures;
 }
 
-static DML_BUFFER_TENSOR_DESC packed(DML_TENSOR_DATA_TYPE type, UINT count, const UINT* sizes) {
+static DML_BUFFER_TENSOR_DESC contiguous(DML_TENSOR_DATA_TYPE type, UINT count, const UINT* sizes) {
   DML_BUFFER_TENSOR_DESC desc = {type, DML_TENSOR_FLAG_NONE, count, sizes, NULL, 0, 0};
   desc.TotalTensorSizeInBytes = DMLCalcBufferTensorSize(type, count, sizes, NULL);
   return desc;
@@ -37,8 +37,8 @@ static const float square[9] = {1, 2, 3, 3, 0, 4, 2, 5, 2};
 static void check_arg(DML_OPERATOR_TYPE type, UINT axis_count, const UINT* axes, const UINT* sizes,
                       UINT count, const UINT* want) {
   const UINT input_sizes[] = {3, 3};
-  const DML_BUFFER_TENSOR_DESC x = packed(DML_TENSOR_DATA_TYPE_FLOAT32, 2, input_sizes);
-  const DML_BUFFER_TENSOR_DESC y = packed(DML_TENSOR_DATA_TYPE_UINT32, 2, sizes);
+  const DML_BUFFER_TENSOR_DESC x = contiguous(DML_TENSOR_DATA_TYPE_FLOAT32, 2, input_sizes);
+  const DML_BUFFER_TENSOR_DESC y = contiguous(DML_TENSOR_DATA_TYPE_UINT32, 2, sizes);
   const DML_TENSOR_DESC input = {DML_TENSOR_TYPE_BUFFER, &x};
   const DML_TENSOR_DESC output = {DML_TENSOR_TYPE_BUFFER, &y};
   const DML_ARGMIN_OPERATOR_DESC least = {&input, &output, axis_count, axes,
@@ -75,8 +75,8 @@ static void check_args(void) {
 static void check_ties(void) {
   const UINT five[] = {5}, one[] = {1}, axis[] = {0};
   const float least[] = {1, 2, 3, 2, 1}, most[] = {3, 2, 1, 2, 3};
-  const DML_BUFFER_TENSOR_DESC x = packed(DML_TENSOR_DATA_TYPE_FLOAT32, 1, five);
-  const DML_BUFFER_TENSOR_DESC y = packed(DML_TENSOR_DATA_TYPE_UINT32, 1, one);
+  const DML_BUFFER_TENSOR_DESC x = contiguous(DML_TENSOR_DATA_TYPE_FLOAT32, 1, five);
+  const DML_BUFFER_TENSOR_DESC y = contiguous(DML_TENSOR_DATA_TYPE_UINT32, 1, one);
   const DML_TENSOR_DESC input = {DML_TENSOR_TYPE_BUFFER, &x};
   const DML_TENSOR_DESC output = {DML_TENSOR_TYPE_BUFFER, &y};
   UINT at = 9;
@@ -95,9 +95,9 @@ static void check_top_k(const float* elements, UINT axis, UINT k, const UINT* si
                         DML_AXIS_DIRECTION direction, const float* want_values,
                         const UINT* want_indices) {
   const UINT input_sizes[] = {1, 1, 3, 4};
-  const DML_BUFFER_TENSOR_DESC x = packed(DML_TENSOR_DATA_TYPE_FLOAT32, 4, input_sizes);
-  const DML_BUFFER_TENSOR_DESC v = packed(DML_TENSOR_DATA_TYPE_FLOAT32, 4, sizes);
-  const DML_BUFFER_TENSOR_DESC i = packed(DML_TENSOR_DATA_TYPE_UINT32, 4, sizes);
+  const DML_BUFFER_TENSOR_DESC x = contiguous(DML_TENSOR_DATA_TYPE_FLOAT32, 4, input_sizes);
+  const DML_BUFFER_TENSOR_DESC v = contiguous(DML_TENSOR_DATA_TYPE_FLOAT32, 4, sizes);
+  const DML_BUFFER_TENSOR_DESC i = contiguous(DML_TENSOR_DATA_TYPE_UINT32, 4, sizes);
   const DML_TENSOR_DESC input = {DML_TENSOR_TYPE_BUFFER, &x};
   const DML_TENSOR_DESC values = {DML_TENSOR_TYPE_BUFFER, &v};
   const DML_TENSOR_DESC indices = {DML_TENSOR_TYPE_BUFFER, &i};
@@ -149,8 +149,8 @@ static void check_gather_nd(void) {
   float got[6] = {0};
   const dmlcpu_output out = {got, sizeof got};
   {
-    const DML_BUFFER_TENSOR_DESC b = packed(DML_TENSOR_DATA_TYPE_FLOAT32, 2, matrix);
-    const DML_BUFFER_TENSOR_DESC i = packed(DML_TENSOR_DATA_TYPE_UINT32, 2, rows);
+    const DML_BUFFER_TENSOR_DESC b = contiguous(DML_TENSOR_DATA_TYPE_FLOAT32, 2, matrix);
+    const DML_BUFFER_TENSOR_DESC i = contiguous(DML_TENSOR_DATA_TYPE_UINT32, 2, rows);
     const DML_TENSOR_DESC data = {DML_TENSOR_TYPE_BUFFER, &b};
     const DML_TENSOR_DESC indices = {DML_TENSOR_TYPE_BUFFER, &i};
     const DML_GATHER_ND_OPERATOR_DESC desc = {&data, &indices, &data, 2, 2};
@@ -159,9 +159,9 @@ static void check_gather_nd(void) {
     check(memcmp(got, want_rows, sizeof want_rows) == 0, "rows");
   }
   {
-    const DML_BUFFER_TENSOR_DESC b = packed(DML_TENSOR_DATA_TYPE_FLOAT32, 3, cube);
-    const DML_BUFFER_TENSOR_DESC i = packed(DML_TENSOR_DATA_TYPE_UINT32, 3, tuples);
-    const DML_BUFFER_TENSOR_DESC o = packed(DML_TENSOR_DATA_TYPE_FLOAT32, 3, slices);
+    const DML_BUFFER_TENSOR_DESC b = contiguous(DML_TENSOR_DATA_TYPE_FLOAT32, 3, cube);
+    const DML_BUFFER_TENSOR_DESC i = contiguous(DML_TENSOR_DATA_TYPE_UINT32, 3, tuples);
+    const DML_BUFFER_TENSOR_DESC o = contiguous(DML_TENSOR_DATA_TYPE_FLOAT32, 3, slices);
     const DML_TENSOR_DESC data = {DML_TENSOR_TYPE_BUFFER, &b};
     const DML_TENSOR_DESC indices = {DML_TENSOR_TYPE_BUFFER, &i};
     const DML_TENSOR_DESC output = {DML_TENSOR_TYPE_BUFFER, &o};
@@ -171,9 +171,9 @@ static void check_gather_nd(void) {
     check(memcmp(got, want, sizeof want) == 0, "slices");
   }
   {
-    const DML_BUFFER_TENSOR_DESC b = packed(DML_TENSOR_DATA_TYPE_FLOAT32, 4, batched);
-    const DML_BUFFER_TENSOR_DESC i = packed(DML_TENSOR_DATA_TYPE_UINT32, 4, batched);
-    const DML_BUFFER_TENSOR_DESC o = packed(DML_TENSOR_DATA_TYPE_FLOAT32, 4, picked);
+    const DML_BUFFER_TENSOR_DESC b = contiguous(DML_TENSOR_DATA_TYPE_FLOAT32, 4, batched);
+    const DML_BUFFER_TENSOR_DESC i = contiguous(DML_TENSOR_DATA_TYPE_UINT32, 4, batched);
+    const DML_BUFFER_TENSOR_DESC o = contiguous(DML_TENSOR_DATA_TYPE_FLOAT32, 4, picked);
     const DML_TENSOR_DESC data = {DML_TENSOR_TYPE_BUFFER, &b};
     const DML_TENSOR_DESC indices = {DML_TENSOR_TYPE_BUFFER, &i};
     const DML_TENSOR_DESC output = {DML_TENSOR_TYPE_BUFFER, &o};
@@ -188,9 +188,9 @@ static void check_gather_nd(void) {
 static void check_gather_nd_sizes(void) {
   const UINT sizes[] = {3, 4, 5, 6, 7}, index_sizes[] = {1, 1, 1, 2, 3};
   const UINT output_sizes[] = {1, 1, 2, 6, 7};
-  const DML_BUFFER_TENSOR_DESC b = packed(DML_TENSOR_DATA_TYPE_FLOAT32, 5, sizes);
-  const DML_BUFFER_TENSOR_DESC i = packed(DML_TENSOR_DATA_TYPE_UINT32, 5, index_sizes);
-  const DML_BUFFER_TENSOR_DESC o = packed(DML_TENSOR_DATA_TYPE_FLOAT32, 5, output_sizes);
+  const DML_BUFFER_TENSOR_DESC b = contiguous(DML_TENSOR_DATA_TYPE_FLOAT32, 5, sizes);
+  const DML_BUFFER_TENSOR_DESC i = contiguous(DML_TENSOR_DATA_TYPE_UINT32, 5, index_sizes);
+  const DML_BUFFER_TENSOR_DESC o = contiguous(DML_TENSOR_DATA_TYPE_FLOAT32, 5, output_sizes);
   const DML_TENSOR_DESC data = {DML_TENSOR_TYPE_BUFFER, &b};
   const DML_TENSOR_DESC indices = {DML_TENSOR_TYPE_BUFFER, &i};
   const DML_TENSOR_DESC output = {DML_TENSOR_TYPE_BUFFER, &o};
@@ -213,8 +213,8 @@ static void check_gather_nd_sizes(void) {
 static void check_errors(void) {
   const UINT sizes[] = {2}, one[] = {1};
   UINT axis[] = {1};
-  const DML_BUFFER_TENSOR_DESC x = packed(DML_TENSOR_DATA_TYPE_FLOAT32, 1, sizes);
-  const DML_BUFFER_TENSOR_DESC y = packed(DML_TENSOR_DATA_TYPE_UINT32, 1, one);
+  const DML_BUFFER_TENSOR_DESC x = contiguous(DML_TENSOR_DATA_TYPE_FLOAT32, 1, sizes);
+  const DML_BUFFER_TENSOR_DESC y = contiguous(DML_TENSOR_DATA_TYPE_UINT32, 1, one);
   const DML_TENSOR_DESC input = {DML_TENSOR_TYPE_BUFFER, &x};
   const DML_TENSOR_DESC output = {DML_TENSOR_TYPE_BUFFER, &y};
   const DML_ARGMAX_OPERATOR_DESC desc = {&input, &output, 1, axis, DML_AXIS_DIRECTION_INCREASING};

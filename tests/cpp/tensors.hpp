@@ -39,9 +39,9 @@ constexpr dmlcpu::DataType type_of<std::int64_t>() {
   return dmlcpu::DataType::kInt64;
 }
 
-/// A packed tensor of the given sizes.
+/// A contiguous tensor of the given sizes.
 template <class T>
-dmlcpu::Tensor packed(std::vector<T>& memory, std::initializer_list<std::int64_t> sizes) {
+dmlcpu::Tensor contiguous(std::vector<T>& memory, std::initializer_list<std::int64_t> sizes) {
   dmlcpu::Tensor tensor;
   tensor.data = memory.data();
   tensor.type = type_of<T>();
@@ -59,9 +59,9 @@ inline dmlcpu::ConstTensor as_const(const dmlcpu::Tensor& t) {
 }
 
 template <class T>
-dmlcpu::ConstTensor packed_input(std::vector<T>& memory,
-                                 std::initializer_list<std::int64_t> sizes) {
-  return as_const(packed(memory, sizes));
+dmlcpu::ConstTensor contiguous_input(std::vector<T>& memory,
+                                     std::initializer_list<std::int64_t> sizes) {
+  return as_const(contiguous(memory, sizes));
 }
 
 inline dmlcpu::AxisList axes(std::initializer_list<std::int64_t> values) {

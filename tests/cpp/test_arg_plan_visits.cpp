@@ -37,8 +37,8 @@ using Visits = std::vector<std::pair<std::int64_t, std::int64_t>>;
 /// Those of each result, by its offset into the output.
 using Results = std::map<std::int64_t, Visits>;
 
-/// Which modes the random plans reached.
-std::set<std::string> reached;
+/// The modes that the random plans had.
+std::set<std::string> met;
 
 struct Case {
   ArgDescriptor descriptor;
@@ -281,27 +281,27 @@ void note(const ArgPlan& plan) {
   static const char* const splits[] = {"", " split reduced", " split positions", " split lanes"};
   static const char* const packings[] = {"in place", "transposed", "strided"};
   if (plan.strategy != ArgStrategy::kColumns) {
-    reached.insert(plan.strategy == ArgStrategy::kFill ? "fill" : "rows");
+    met.insert(plan.strategy == ArgStrategy::kFill ? "fill" : "rows");
     return;
   }
   const ColumnsPlan& c = plan.columns;
   const std::string packing = packings[static_cast<int>(c.packing)];
-  reached.insert(packing);
+  met.insert(packing);
   if (c.widened()) {
     const std::string widened =
         packing + " widened" + (plan.tasks.results.size > 1 ? " of several results" : "");
-    reached.insert(widened);
-    if (c.left) reached.insert(widened + " left");
-    if (c.left && plan.reduced.count > 0) reached.insert("left in outer reduced axes");
-    if (c.widened_step < 0) reached.insert("widened backwards");
+    met.insert(widened);
+    if (c.left) met.insert(widened + " left");
+    if (c.left && plan.reduced.count > 0) met.insert("left in outer reduced axes");
+    if (c.widened_step < 0) met.insert("widened backwards");
   }
-  if (plan.parts > 1) reached.insert(packing + splits[static_cast<int>(plan.split)]);
-  if (positions(c.blocks) > 1 && c.packing == Packing::kTransposed) reached.insert("blocks");
-  if (c.walk.period < c.walk.n) reached.insert(packing + " periods");
-  if (c.walk.axes.count > 1) reached.insert(packing + " of several axes");
-  if (plan.tasks.groups.size > 1) reached.insert(packing + " groups");
-  if (c.block_first < 0) reached.insert("reversed blocks");
-  if (plan.reduced.count > 0) reached.insert(packing + " inside of reduced axes");
+  if (plan.parts > 1) met.insert(packing + splits[static_cast<int>(plan.split)]);
+  if (positions(c.blocks) > 1 && c.packing == Packing::kTransposed) met.insert("blocks");
+  if (c.walk.period < c.walk.n) met.insert(packing + " periods");
+  if (c.walk.axes.count > 1) met.insert(packing + " of several axes");
+  if (plan.tasks.groups.size > 1) met.insert(packing + " groups");
+  if (c.block_first < 0) met.insert("reversed blocks");
+  if (plan.reduced.count > 0) met.insert(packing + " inside of reduced axes");
 }
 
 void check_case(const Case& c) {
@@ -379,8 +379,8 @@ int main() {
                            "strided widened left",
                            "strided split positions",
                            "strided inside of reduced axes"}) {
-    if (reached.count(mode) == 0) std::cerr << "not reached: " << mode << "\n";
-    CHECK(reached.count(mode) == 1);
+    if (met.count(mode) == 0) std::cerr << "not met: " << mode << "\n";
+    CHECK(met.count(mode) == 1);
   }
   return check::failures == 0 ? 0 : 1;
 }

@@ -18,14 +18,14 @@ bool same(const dmlcpu::Axis& a, std::int64_t size, Offsets strides) {
   return a.size == size && a.strides == strides;
 }
 
-void test_packed_axes_merge_into_one() {
+void test_contiguous_axes_merge_into_one() {
   Axes axes = make({{2, {12, 12, 0}}, {3, {4, 4, 0}}, {4, {1, 1, 0}}});
   simplify(axes);
   CHECK(axes.count == 1);
   CHECK(same(axes.axes[0], 24, {1, 1, 0}));
 }
 
-void test_any_order_of_packed_axes_merges() {
+void test_any_order_of_contiguous_axes_merges() {
   Axes axes = make({{4, {1, 1, 0}}, {2, {12, 12, 0}}, {3, {4, 4, 0}}});
   simplify(axes);
   CHECK(axes.count == 1);
@@ -37,7 +37,7 @@ void test_axes_merge_only_if_every_operand_agrees() {
   CHECK(axes.count == 2);
 }
 
-void test_size_1_axes_go_and_broadcast_ones_stand_outermost() {
+void test_size_1_axes_go_and_broadcast_ones_are_outermost() {
   Axes axes = make({{1, {99, 7, 0}}, {3, {4, 8, 0}}, {2, {0, 1, 0}}});
   simplify(axes);
   CHECK(axes.count == 2);
@@ -71,10 +71,10 @@ void test_odometer_visits_positions_in_order_from_anywhere() {
 }  // namespace
 
 int main() {
-  test_packed_axes_merge_into_one();
-  test_any_order_of_packed_axes_merges();
+  test_contiguous_axes_merge_into_one();
+  test_any_order_of_contiguous_axes_merges();
   test_axes_merge_only_if_every_operand_agrees();
-  test_size_1_axes_go_and_broadcast_ones_stand_outermost();
+  test_size_1_axes_go_and_broadcast_ones_are_outermost();
   test_negative_strides_merge();
   test_odometer_visits_positions_in_order_from_anywhere();
   return check::failures == 0 ? 0 : 1;

@@ -100,10 +100,10 @@ struct Tensor {
   /// The bytes up to the last element, of a descriptor that was accepted.
   void allocate(std::size_t element_size) {
     std::uint64_t last = 0;
-    std::uint64_t packed = 1;
+    std::uint64_t stride = 1;
     for (UINT d = buffer.DimensionCount; d-- > 0;) {
-      last += (sizes[d] - std::uint64_t{1}) * (buffer.Strides != nullptr ? strides[d] : packed);
-      packed *= sizes[d];
+      last += (sizes[d] - std::uint64_t{1}) * (buffer.Strides != nullptr ? strides[d] : stride);
+      stride *= sizes[d];
     }
     bytes = (last + 1) * element_size;
     if (bytes > (1U << 20)) return;  // a spoiled size may be huge and still be right
@@ -121,10 +121,10 @@ struct Tensor {
     for (std::uint64_t i = 0; i < count; ++i) {
       std::uint64_t rest = i;
       std::uint64_t offset = 0;
-      std::uint64_t packed = 1;
+      std::uint64_t stride = 1;
       for (UINT d = buffer.DimensionCount; d-- > 0; rest /= sizes[d]) {
-        offset += rest % sizes[d] * (buffer.Strides != nullptr ? strides[d] : packed);
-        packed *= sizes[d];
+        offset += rest % sizes[d] * (buffer.Strides != nullptr ? strides[d] : stride);
+        stride *= sizes[d];
       }
       std::fill_n(mask.begin() + static_cast<std::ptrdiff_t>(offset * element_size), element_size,
                   true);

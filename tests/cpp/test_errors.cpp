@@ -1,4 +1,4 @@
-// Calls that only a C++ host can get wrong; the rest is tested from Python.
+// Calls that only a C++ client can get wrong; the rest is tested from Python.
 #include <limits>
 
 #include "check.hpp"
@@ -19,8 +19,8 @@ std::vector<std::uint32_t> indices(6);
 
 ArgDescriptor good() {
   ArgDescriptor descriptor;
-  descriptor.input = tensors::packed_input(values, {2, 3});
-  descriptor.output = tensors::packed(indices, {1, 1});
+  descriptor.input = tensors::contiguous_input(values, {2, 3});
+  descriptor.output = tensors::contiguous(indices, {1, 1});
   return descriptor;
 }
 

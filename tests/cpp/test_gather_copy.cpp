@@ -64,7 +64,7 @@ int main() {
     dmlcpu::use_instruction_set(name);
     for (const bool stream : {false, true}) {
       for (const int width : {0, 1, 2, 3}) {
-        // Every length around whole cache lines, and slices longer than what is prefetched.
+        // Every size around whole cache lines, and slices larger than what is prefetched.
         for (std::int64_t bytes = 1; bytes <= 330; ++bytes) {
           if (bytes >> width << width != bytes) continue;
           for (const std::int64_t gap : {0, 1, 16}) {

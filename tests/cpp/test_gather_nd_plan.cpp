@@ -15,14 +15,14 @@ GatherNdPlan plan(std::initializer_list<std::int64_t> input,
   static std::vector<float> memory(1 << 16);
   static std::vector<std::int64_t> index_memory(1 << 16);
   GatherNdDescriptor descriptor;
-  descriptor.input = tensors::packed_input(memory, input);
-  descriptor.indices = tensors::packed_input(index_memory, indices);
+  descriptor.input = tensors::contiguous_input(memory, input);
+  descriptor.indices = tensors::contiguous_input(index_memory, indices);
   descriptor.batch_dims = batch_dims;
-  descriptor.output = tensors::packed(memory, output);
+  descriptor.output = tensors::contiguous(memory, output);
   return plan_gather_nd(descriptor, threads);
 }
 
-void test_packed_tuples_and_slices_merge() {
+void test_contiguous_tuples_and_slices_merge() {
   const GatherNdPlan p = plan({5, 6, 7, 8}, {3, 4, 2}, 0, {3, 4, 7, 8});
   const dmlcpu::Axis& tuples = p.tasks.results;
   CHECK(p.tasks.kept.count == 0 && p.tasks.groups.size == 1);
@@ -60,9 +60,9 @@ void test_small_slices_are_copied_at_once() {
   static std::vector<float> memory(1 << 16);
   static std::vector<std::int64_t> index_memory(1 << 16);
   GatherNdDescriptor descriptor;
-  descriptor.input = tensors::packed_input(memory, {6, 6});
-  descriptor.indices = tensors::packed_input(index_memory, {10, 2});
-  descriptor.output = tensors::packed(memory, {10});
+  descriptor.input = tensors::contiguous_input(memory, {6, 6});
+  descriptor.indices = tensors::contiguous_input(index_memory, {10, 2});
+  descriptor.output = tensors::contiguous(memory, {10});
   const auto at_once = [](const GatherNdDescriptor& d) { return plan_gather_nd(d, 1).at_once; };
   CHECK(at_once(descriptor));
   GatherNdDescriptor other = descriptor;
@@ -81,9 +81,9 @@ void test_small_slices_are_copied_at_once() {
   other.indices.strides[1] = 10;
   CHECK(!at_once(other));
 
-  descriptor.input = tensors::packed_input(memory, {6, 2, 3});
-  descriptor.indices = tensors::packed_input(index_memory, {10, 1});
-  descriptor.output = tensors::packed(memory, {10, 2, 3});
+  descriptor.input = tensors::contiguous_input(memory, {6, 2, 3});
+  descriptor.indices = tensors::contiguous_input(index_memory, {10, 1});
+  descriptor.output = tensors::contiguous(memory, {10, 2, 3});
   CHECK(at_once(descriptor));
   other = descriptor;
   other.input.strides[1] = -3;
@@ -116,7 +116,7 @@ void test_plans_can_be_printed() {
 }  // namespace
 
 int main() {
-  test_packed_tuples_and_slices_merge();
+  test_contiguous_tuples_and_slices_merge();
   test_batch_dimensions_step_through_the_input();
   test_tuples_are_divided_among_threads();
   test_small_slices_are_copied_at_once();

@@ -31,7 +31,7 @@ std::vector<TopKItem> select(TopKStrategy strategy, int type, int width, const v
   const std::int64_t size = std::int64_t{1} << width;
   const auto selection = dmlcpu::plan_selection(strategy, n, k);
   const std::int64_t bytes = top_k_row_scratch(selection, size, n).bytes;
-  // Guard bytes behind the scratch memory that was asked for show a kernel that needs more.
+  // Guard bytes after the scratch memory show a kernel that writes more than it said.
   constexpr std::int64_t kGuard = 64;
   std::vector<char> scratch(static_cast<std::size_t>(bytes + 64 + kGuard), 'g');
   auto address = reinterpret_cast<std::uintptr_t>(scratch.data());
@@ -47,7 +47,7 @@ std::vector<TopKItem> select(TopKStrategy strategy, int type, int width, const v
 /// All items of the row in order, by a stable sort of their keys.
 std::vector<TopKItem> sorted(int type, int width, const void* data, std::int64_t stride,
                              std::int64_t n) {
-  std::vector<std::uint64_t> bytes(static_cast<std::size_t>(n));  // room for keys of any width
+  std::vector<std::uint64_t> bytes(static_cast<std::size_t>(n));  // enough for keys of any width
   element(type).load(data, stride, n, bytes.data());
   std::vector<TopKItem> items;
   for (std::int64_t i = 0; i < n; ++i) {

@@ -48,11 +48,11 @@ TopKDescriptor descriptor_of(std::initializer_list<std::int64_t> sizes, std::int
   static std::vector<float> memory(1 << 20);
   static std::vector<std::uint32_t> indices(1 << 20);
   TopKDescriptor descriptor;
-  descriptor.input = tensors::packed_input(memory, sizes);
+  descriptor.input = tensors::contiguous_input(memory, sizes);
   descriptor.axis = axis;
   descriptor.k = k;
-  descriptor.values = tensors::packed(memory, sizes);
-  descriptor.indices = tensors::packed(indices, sizes);
+  descriptor.values = tensors::contiguous(memory, sizes);
+  descriptor.indices = tensors::contiguous(indices, sizes);
   return descriptor;
 }
 
