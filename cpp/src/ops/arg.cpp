@@ -2,6 +2,7 @@
 #include "ops/arg.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -47,7 +48,7 @@ std::int64_t prefetch_least_bytes(ArgStrategy strategy) {
 /// Writes element(i) to to[i * stride], for i in [0, count), all of `size` bytes.
 template <class Element>
 void copy_elements(std::int64_t size, void* to, std::int64_t stride, std::int64_t count,
-                   Element&& element) {
+                   const Element& element) {
   const auto copy = [&](auto* out) {
     using U = std::remove_reference_t<decltype(*out)>;
     for (std::int64_t i = 0; i < count; ++i)
@@ -138,11 +139,7 @@ class ArgRun {
 
   /// Merges a part of the reduction into `best`, or writes all of it.
   void run_part(const Task& task, std::int64_t part, const Best& best, char* scratch) const {
-    if (plan_.strategy == ArgStrategy::kFill) {
-      // Nothing is compared.
-      write(task, [](std::int64_t, std::int64_t) { return std::int64_t{0}; });
-      return;
-    }
+    if (plan_.strategy == ArgStrategy::kFill) return fill(task);
     const auto share = [&](Split split, std::int64_t total) {
       return plan_.split != split ? Range(0, total)
                                   : Range(start_of_part(total, part, plan_.parts),
@@ -227,6 +224,27 @@ class ArgRun {
     a.index_base = index + plan.index_base + plan.left_index;
     a.starts = false;
     columns_kernel_(a);
+  }
+
+  /// Writes the results of a task, each of which is of one element: nothing is compared.
+  void fill(const Task& task) const {
+    const Axis& results = plan_.tasks.results;
+    const std::int64_t index = plan_.from_end ? plan_.reduced_count - 1 : 0;
+    for (std::int64_t g = 0; g < task.groups; ++g) {
+      const auto place = [&](int s) { return task.offsets[s] + g * plan_.tasks.groups.strides[s]; };
+      write_indices(indices_ + place(1) * index_size_, index_size_, results.strides[1],
+                    task.results, [index](std::int64_t) { return index; });
+      if (values_ == nullptr) continue;
+      const char* const from = at(place(0));
+      char* const to = values_ + place(2) * element_size_;
+      const std::int64_t step = results.strides[0] * element_size_;
+      if (step == element_size_ && results.strides[2] == 1) {
+        std::memcpy(to, from, static_cast<std::size_t>(task.results * element_size_));
+      } else {
+        copy_elements(element_size_, to, results.strides[2], task.results,
+                      [from, step](std::int64_t i) { return from + i * step; });
+      }
+    }
   }
 
   /// Writes the results of a task, whose indices are found(group, result).
