@@ -1,10 +1,9 @@
-// The host's part: a matrix of scores (a row for each sample, a column for each class) from a .npy
+// The client: a matrix of scores (a row for each sample, a column for each class) from a .npy
 // file through three operators. Where a DirectML program asks a device for a compiled operator,
 // binds resources and records a dispatch, this one compiles the same descriptor and dispatches on
 // memory.
 #include <dmlcpu/directml.h>
 #include <cstdint>
-#include <exception>
 #include <iostream>
 #include <vector>
 
@@ -54,16 +53,4 @@ void classify(const Matrix& matrix) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  if (count != 2) {
-    std::cerr << "usage: directml_port SCORES.npy\n";
-    return 2;
-  }
-  try {
-    classify(read_npy(arguments[1]));
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
-  }
-  return 0;
-}
+int main(int count, char** arguments) { return run_on_npy(count, arguments, classify); }

@@ -2,7 +2,6 @@
 // largest elements in each column; and the rows in which the first column is largest.
 #include <cstdint>
 #include <dmlcpu/dmlcpu.hpp>
-#include <exception>
 #include <iostream>
 #include <vector>
 
@@ -48,16 +47,4 @@ void describe(const Matrix& matrix) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  if (count != 2) {
-    std::cerr << "usage: embed_cpp MATRIX.npy\n";
-    return 2;
-  }
-  try {
-    describe(read_npy(arguments[1]));
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
-  }
-  return 0;
-}
+int main(int count, char** arguments) { return run_on_npy(count, arguments, describe); }

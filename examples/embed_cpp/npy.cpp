@@ -1,22 +1,24 @@
 #include "npy.hpp"
 
 #include <cstring>
+#include <exception>
 #include <fstream>
+#include <iostream>
 #include <regex>
 #include <stdexcept>
 
 Matrix read_npy(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error(path + ": cannot be opened");
-  // "\x93NUMPY", two bytes of version, the header's length in two bytes (four from version 2 on).
+  // "\x93NUMPY", two bytes of version, the header's size in two bytes (four from version 2 on).
   char start[8] = {};
   file.read(start, sizeof start);
   if (!file || std::memcmp(start, "\x93NUMPY", 6) != 0) {
     throw std::runtime_error(path + ": not a .npy file");
   }
-  unsigned char length[4] = {};
-  file.read(reinterpret_cast<char*>(length), start[6] == 1 ? 2 : 4);
-  std::string header(length[0] | length[1] << 8 | length[2] << 16, ' ');
+  unsigned char size[4] = {};
+  file.read(reinterpret_cast<char*>(size), start[6] == 1 ? 2 : 4);
+  std::string header(size[0] | size[1] << 8 | size[2] << 16, ' ');
   file.read(header.data(), static_cast<std::streamsize>(header.size()));
 
   std::smatch shape;
@@ -32,4 +34,18 @@ Matrix read_npy(const std::string& path) {
     throw std::runtime_error(path + ": shorter than its header says");
   }
   return matrix;
+}
+
+int run_on_npy(int count, char** arguments, void (*work)(const Matrix&)) {
+  if (count != 2) {
+    std::cerr << "usage: " << arguments[0] << " MATRIX.npy\n";
+    return 2;
+  }
+  try {
+    work(read_npy(arguments[1]));
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+  return 0;
 }
