@@ -23,7 +23,7 @@ def installed():
     return dmlcpu
 
 
-def levels():
+def isas():
     """The instruction sets of the installed build, the best first."""
     return installed().instruction_sets()[::-1]
 
@@ -41,14 +41,14 @@ def built(specification, folder):
     source, _, commit = specification.partition("git:")
     if source or not commit:
         return specification
-    commit, at, level = commit.partition("@")
+    commit, at, isa = commit.partition("@")
     tree = folder / "tree"
     tree.mkdir(parents=True)
     archive = subprocess.run(
         ["git", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE, check=True
     )
     subprocess.run(["tar", "-x", "-C", tree], input=archive.stdout, check=True)
-    return f"{commit}={install(tree, folder / 'package')}{at}{level}"
+    return f"{commit}={install(tree, folder / 'package')}{at}{isa}"
 
 
 def call_for(package, workload, x, indices=None):
@@ -78,9 +78,9 @@ class Build:
 
     def __init__(self, specification):
         name, _, rest = specification.partition("=")
-        folder, _, level = (rest or name).partition("@")
+        folder, _, isa = (rest or name).partition("@")
         self.name = specification.replace(f"={folder}", "") if rest else specification
-        command = [sys.executable, __file__, folder if rest else "", level]
+        command = [sys.executable, __file__, folder if rest else "", isa]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -109,19 +109,19 @@ def compare(builds, workload, rounds):
     }
 
 
-def serve(folder, level):
-    """Answers, line by line: a workload's name prepares it, null measures it once more."""
+def serve(folder, isa):
+    """Answers each question of stdin: a workload's name prepares it, null measures it once more."""
     if folder:
         sys.path.insert(0, folder)
     import measure
     import workloads
 
     package = installed()
-    if level:
-        package.use_instruction_set(level)
+    if isa:
+        package.use_instruction_set(isa)
     call = repeats = None
-    for line in sys.stdin:
-        name = json.loads(line)
+    for question in sys.stdin:
+        name = json.loads(question)
         if name is not None:
             workload = next(w for w in workloads.WORKLOADS if w.name == name)
             call = call_for(package, workload, *workload.make(np.random.default_rng(0)))

@@ -208,7 +208,7 @@ def jax_call(w, x, indices=None):
 
     if x.itemsize == 8:
         return None  # JAX narrows 64-bit types unless told otherwise for the whole process
-    packed = x.flags.c_contiguous
+    contiguous = x.flags.c_contiguous
     data = jnp.asarray(np.ascontiguousarray(x))
     find = jnp.argmin if w.smallest else jnp.argmax
     if w.is_arg:
@@ -229,14 +229,14 @@ def jax_call(w, x, indices=None):
             return lambda: f(base).block_until_ready()
         else:
             f = jax.jit(lambda a: find(a, axis))
-        if packed:
+        if contiguous:
             return lambda: f(data).block_until_ready()
         return lambda: f(jnp.asarray(np.ascontiguousarray(x))).block_until_ready()
     if w.operator == "top_k":
         k, axis = w.options["k"], w.options["axis"]
 
-        def turned(a):
-            """The values in reverse order."""
+        def reversed_order(a):
+            """Values whose ascending order is the other's descending one."""
             return -a if x.dtype.kind == "f" else ~a
 
         def top_k(a):
@@ -245,8 +245,8 @@ def jax_call(w, x, indices=None):
                 return extreme(a, axis, keepdims=True), find(a, axis, keepdims=True)
             if not w.smallest:
                 return jax.lax.top_k(a, k, axis=axis)
-            values, best = jax.lax.top_k(turned(a), k, axis=axis)
-            return turned(values), best
+            values, best = jax.lax.top_k(reversed_order(a), k, axis=axis)
+            return reversed_order(values), best
 
         f = jax.jit(top_k)
         return lambda: jax.block_until_ready(f(data))

@@ -1,5 +1,6 @@
 // Nanoseconds of compiling and dispatching DirectML's operators on a few elements, and of the typed
-// functions beside them, by turns: a line "what<tab>nanoseconds" for each round. Arguments: rounds.
+// functions beside them, interleaved: prints "what<tab>nanoseconds" for each call of each round.
+// Arguments: rounds.
 #include <dmlcpu/directml.h>
 #include <dmlcpu/dmlcpu.hpp>
 
@@ -24,7 +25,7 @@ double nanoseconds_of(const std::function<void()>& call) {
   return passed.count() / kRepeats;
 }
 
-/// A packed tensor.
+/// A contiguous tensor.
 struct Tensor {
   std::vector<UINT> sizes;
   DML_BUFFER_TENSOR_DESC buffer{};

@@ -37,13 +37,12 @@ def dispatch(arguments):
         [name, f"{median:.0f} ns", f"{min(results[name]):.0f} ns"]
         for name, median in measure.medians_of(results).items()
     ]
-    for name, median, least in rows:
-        print(f"{name:34}{median:>10}{least:>10}")
+    for row in rows:
+        report.print_row(row)
     header = ["work", "median", "least"]
     write(
         arguments,
         about,
         results,
-        lambda: report.machine_line(about) + report.table(header, rows),
-        lambda path: print("no plot of dispatches"),
+        report.table(header, rows),
     )

@@ -39,7 +39,7 @@ def seconds_of(call, repeats):
 
 
 def repeats_of(call, least=0.01):
-    """How often a call is repeated so that a measurement takes at least so many seconds."""
+    """How often a call is repeated so that a measurement takes at least `least` seconds."""
     call()
     return max(1, int(least / max(seconds_of(call, 1), 1e-7)))
 
@@ -85,7 +85,7 @@ def medians_of(seconds):
 
 
 def spread_of(times):
-    """The middle half of the times, as a share of the median."""
+    """The interquartile range, as a share of the median."""
     if len(times) < 2:
         return 0.0
     low, middle, high = statistics.quantiles(times, n=4)
@@ -101,12 +101,12 @@ class Bandwidth:
 
     def read(self, x):
         # Maxima of bytes cost the least of what NumPy reads by whole vectors.
-        parts = np.array_split(x.reshape(-1).view(np.uint8), self.count)
-        return lambda: list(self.pool.map(np.max, parts))
+        slices = np.array_split(x.reshape(-1).view(np.uint8), self.count)
+        return lambda: list(self.pool.map(np.max, slices))
 
     def copy(self, x):
-        parts = np.array_split(x.reshape(-1).view(np.uint8), self.count)
+        slices = np.array_split(x.reshape(-1).view(np.uint8), self.count)
         targets = np.array_split(np.empty(x.nbytes, np.uint8), self.count)
         for target in targets:
             target[...] = 0
-        return lambda: list(self.pool.map(np.copyto, targets, parts))
+        return lambda: list(self.pool.map(np.copyto, targets, slices))

@@ -3,7 +3,7 @@
 Each answer of dmlcpu is checked before it is timed; a wrong one ends the run. dmlcpu allocates its
 outputs in each call, as its callers do. A library is left out of a work that it cannot do, or answers
 differently, or for which it takes HOPELESS times as long as the fastest library but dmlcpu, so that it
-cannot be that; JSON says for each work which ones, and why. Never asked are JAX for 64-bit elements,
+cannot be that; JSON says for each work which ones, and why. Never measured are JAX for 64-bit elements,
 polars for more than one dimension or top-k, bottleneck for all but argmin and argmax of 32 and 64 bits.
 """
 
@@ -147,6 +147,5 @@ def random_works(arguments):
         arguments,
         about,
         results,
-        lambda: report.machine_line(about) + random_report.origin(results) + "\n".join(texts),
-        lambda path: print("no plot of random works"),
+        random_report.origin(results) + "\n".join(texts),
     )

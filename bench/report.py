@@ -1,4 +1,4 @@
-"""Measurements as lines, tables and summaries."""
+"""Measurements as rows, tables and summaries."""
 
 import statistics
 
@@ -11,6 +11,11 @@ def text_of(seconds):
     if seconds < 1e-4:
         return f"{seconds * 1e6:.3g} us"
     return f"{seconds * 1e3:.3g} ms"
+
+
+def print_row(row):
+    """Prints a row of a table: a name, then numbers."""
+    print("  ".join(f"{text:>10}" if i else f"{text:42}" for i, text in enumerate(row)), flush=True)
 
 
 def best_peer(medians):
@@ -26,7 +31,7 @@ def ratio_of(seconds):
     return medians[best] / medians["dmlcpu"] if best else None
 
 
-def peers_line(name, seconds):
+def peers_row(name, seconds):
     medians = medians_of(seconds)
     text = (
         f"{name:42} dmlcpu {text_of(medians['dmlcpu']):>8} (+-{spread_of(seconds['dmlcpu']):.0%})"
@@ -44,7 +49,7 @@ def table(header, rows):
     return "\n".join(lines) + "\n"
 
 
-def machine_line(machine):
+def machine_text(machine):
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     return (
         f"{machine['processor']}, {machine['threads']} threads, {machine['instruction_set']}, "
@@ -52,7 +57,7 @@ def machine_line(machine):
     )
 
 
-def peers_markdown(machine, results):
+def peers_table(results):
     rows = []
     for name, seconds in results.items():
         medians = medians_of(seconds)
@@ -66,9 +71,7 @@ def peers_markdown(machine, results):
                 text_of(medians["NumPy"]) if "NumPy" in medians else "",
             ]
         )
-    return machine_line(machine) + table(
-        ["work", "dmlcpu", "best other", "times faster", "NumPy"], rows
-    )
+    return table(["work", "dmlcpu", "best other", "times faster", "NumPy"], rows)
 
 
 def peers_summary(results, headlines):
@@ -77,7 +80,7 @@ def peers_summary(results, headlines):
     if not ratios:
         return ""
     below = [f"{name} {r:.2f}" for name, r in ratios.items() if r < 1]
-    text = f"best other library / dmlcpu over {len(ratios)} headline lines: geometric mean "
+    text = f"best other library / dmlcpu over {len(ratios)} headline works: geometric mean "
     text += (
         f"{statistics.geometric_mean(ratios.values()):.2f}, below 1: {'; '.join(below) or 'none'}"
     )
@@ -91,13 +94,13 @@ def fastest_bandwidth(seconds):
 
 
 def roofline_share(seconds):
-    """Of the bandwidth measured beside it, what each call reaches."""
+    """The share of the bandwidth measured beside it that each call uses."""
     limit = fastest_bandwidth(seconds)
     medians = medians_of(seconds)
     return {name: limit / t for name, t in medians.items() if not name.startswith("bandwidth")}
 
 
-def sweep_lines(sweep, points, again, cliffs):
+def sweep_text(sweep, points, again, cliffs):
     """`again` and `cliffs`: positions of the points that were measured again, and of cliffs."""
     lines = [f"{sweep.name}, by {sweep.unit}"]
     for i, point in enumerate(points):

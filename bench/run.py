@@ -11,8 +11,8 @@
                                   dmlcpu on views of many layouts beside a flat argmin's bandwidth
 
 All write JSON (--json), Markdown (--markdown) and plots (--plot, SVG or PNG). Whatever is compared is
-measured by turns in one process; answers are compared before. `pip install .[bench]` installs the
-other libraries. OMP_NUM_THREADS sets the threads of all of them.
+measured in interleaved rounds in one process; answers are compared before. `pip install .[bench]`
+installs the other libraries. OMP_NUM_THREADS sets the threads of all of them.
 """
 
 import argparse
@@ -56,14 +56,14 @@ def peers(arguments, selection=workloads.WORKLOADS):
     results = {}
     for workload in chosen(selection, arguments):
         results[workload.name] = compare_peers(workload, arguments)
-        print(report.peers_line(workload.name, results[workload.name]), flush=True)
+        print(report.peers_row(workload.name, results[workload.name]), flush=True)
     headlines = {w.name for w in workloads.HEADLINES}
     print(report.peers_summary(results, headlines), flush=True)
     write(
         arguments,
         about,
         results,
-        lambda: report.peers_markdown(about, results),
+        report.peers_table(results),
         lambda path: plots.peers(about, results, path),
     )
 
@@ -91,33 +91,33 @@ def sweep(arguments):
             more = compare_peers(curve.points[i][1], arguments)
             for competitor, seconds in points[i].seconds.items():
                 seconds += more.get(competitor, [])
-        texts.append(report.sweep_lines(curve, points, again, sweeps.cliffs(points)))
+        texts.append(report.sweep_text(curve, points, again, sweeps.cliffs(points)))
         print(texts[-1], flush=True)
         results[name] = points
         if arguments.plot:
             stem, _, ending = arguments.plot.rpartition(".")
             plots.sweep(about, curve, points, f"{stem}-{name.replace(' ', '-')}.{ending}")
-    arguments.plot = None
+    arguments.plot = None  # drawn already, a file for each sweep
     text = "\n".join(f"```\n{text}\n```\n" for text in texts)
-    write(arguments, about, results, lambda: report.machine_line(about) + text, None)
+    write(arguments, about, results, text)
 
 
 def compare_builds(arguments):
-    specifications = arguments.builds or [f"dmlcpu@{level}" for level in builds.levels()]
+    specifications = arguments.builds or [f"dmlcpu@{isa}" for isa in builds.isas()]
     with tempfile.TemporaryDirectory() as folder:
-        contenders = [
+        competing = [
             builds.Build(builds.built(specification, Path(folder) / str(number)))
             for number, specification in enumerate(specifications)
         ]
-        measure_builds(contenders, arguments)
+        measure_builds(competing, arguments)
 
 
-def measure_builds(contenders, arguments):
+def measure_builds(competing, arguments):
     about = machine()
-    names = [build.name for build in contenders]
+    names = [build.name for build in competing]
     results, rows = {}, []
     for workload in chosen(workloads.WORKLOADS, arguments):
-        results[workload.name] = seconds = builds.compare(contenders, workload, arguments.rounds)
+        results[workload.name] = seconds = builds.compare(competing, workload, arguments.rounds)
         medians = measure.medians_of(seconds)
         first = medians[names[0]]
         rows.append(
@@ -127,17 +127,15 @@ def measure_builds(contenders, arguments):
                 *(f"{first / medians[n]:.2f}" for n in names[1:]),
             ]
         )
-        print("  ".join(f"{cell:>10}" if i else f"{cell:42}" for i, cell in enumerate(rows[-1])))
-        sys.stdout.flush()
-    for build in contenders:
+        report.print_row(rows[-1])
+    for build in competing:
         build.close()
     header = ["work", *names[:1], *(f"{name}, times as fast" for name in names[1:])]
     write(
         arguments,
         about,
         results,
-        lambda: report.machine_line(about) + report.table(header, rows),
-        lambda path: print("no plot of builds"),
+        report.table(header, rows),
     )
 
 
@@ -159,7 +157,7 @@ def main():
     parser.add_argument("builds", nargs="*", help=builds.__doc__)
     parser.add_argument("--rounds", type=int, help=f"default: 7, random {random_run.ROUNDS}")
     parser.add_argument("--only", default="", help="workloads, or sweeps, whose name contains this")
-    parser.add_argument("--headlines", action="store_true", help="peers: the headline lines only")
+    parser.add_argument("--headlines", action="store_true", help="peers: the headline works only")
     parser.add_argument("--competitors", nargs="*", help="default: all that are installed")
     parser.add_argument("--count", type=int, default=200, help="random: works of each measure")
     parser.add_argument("--seed", type=int, default=1, help="random: of the works")

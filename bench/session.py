@@ -1,4 +1,4 @@
-"""What every mode of the bench needs: the machine, the chosen workloads, files of results."""
+"""What every mode of the bench needs: the machine, the workloads chosen, files of results."""
 
 import datetime
 import json
@@ -9,6 +9,7 @@ import numpy as np
 import builds
 import competitors
 import measure
+import report
 
 
 def processor():
@@ -40,12 +41,16 @@ def chosen(selection, arguments):
     return [w for w in selection if arguments.only in w.name]
 
 
-def write(arguments, about, results, markdown, plot):
+def write(arguments, about, results, text, plot=None):
+    """Writes the files that the arguments name: `results` as JSON, `text` as Markdown, under the machine;
+    plot(path) draws them."""
     if arguments.json:
         with open(arguments.json, "w") as file:
             json.dump({"machine": about, "results": results}, file, indent=1)
     if arguments.markdown:
         with open(arguments.markdown, "w") as file:
-            file.write(markdown())
-    if arguments.plot:
+            file.write(report.machine_text(about) + text)
+    if arguments.plot and plot:
         plot(arguments.plot)
+    elif arguments.plot:
+        print(f"no plot of {arguments.mode}")

@@ -27,14 +27,14 @@ def top_k(size, make, k, axis=-1):
     return Workload(f"top-k {size}", "top_k", make, {"k": k, "axis": axis})
 
 
-LENGTHS = [1, 2, 3, 5, 8, 13, 24, 32, 48, 64, 100, 128, 200, 256, 400, 1000, 4096, 30000]
-LENGTHS += [10**5, 10**6, 10**7]
+ROW_SIZES = [1, 2, 3, 5, 8, 13, 24, 32, 48, 64, 100, 128, 200, 256, 400, 1000, 4096, 30000]
+ROW_SIZES += [10**5, 10**6, 10**7]
 
 SWEEPS = {
-    "row length": Sweep(
-        "argmax f32, rows of one length, 4 Mi elements",
+    "row size": Sweep(
+        "argmax f32, rows of one size, 4 Mi elements",
         "elements of a row",
-        [(n, arg(n, normal(max(ELEMENTS // n, 1), n), 1)) for n in LENGTHS],
+        [(n, arg(n, normal(max(ELEMENTS // n, 1), n), 1)) for n in ROW_SIZES],
     ),
     "total size": Sweep(
         "argmax f32 of one row",
@@ -107,8 +107,8 @@ SWEEPS = {
             for k in (1, 2, 3, 5, 8, 12, 16, 17, 25, 50, 100, 200, 249, 251, 400, 500)
         ],
     ),
-    "top-k row length": Sweep(
-        "top-k f32, k 4, rows of one length, 1 Mi elements",
+    "top-k row size": Sweep(
+        "top-k f32, k 4, rows of one size, 1 Mi elements",
         "elements of a row",
         [
             (n, top_k(n, normal(2**20 // n, n), 4))
@@ -177,13 +177,14 @@ SWEEPS = {
 }
 
 
-# Where the best peer is less than so many times slower, or even faster, and where a cliff may be, points
-# are measured again so often, on a machine whose speed comes and goes. All rounds count.
+# A point is measured again, as the machine's speed varies, if the best peer takes less
+# than CLOSE times as long, or the point or its neighbour costs NEAR_CLIFF times what those beside it do.
+# All rounds count.
 CLOSE = 1.25
 NEAR_CLIFF = 1.6
-SECOND_LOOKS = 2
+SECOND_LOOKS = 2  # how often it is measured again
 
-# Below so many bytes a call costs more than its work.
+# Calls that move fewer bytes cost more than their work.
 COMPARED_BYTES = 4096
 
 
@@ -198,13 +199,13 @@ class Point(NamedTuple):
         return medians_of(self.seconds)["dmlcpu"] / self.moved
 
     def is_slower(self, than=1):
-        """Whether dmlcpu is not so many times as fast as the best peer, where they are compared."""
+        """Whether dmlcpu is less than `than` times as fast as the best peer, where they are compared."""
         ratio = ratio_of(self.seconds)
         return self.moved >= COMPARED_BYTES and ratio is not None and ratio < than
 
 
 def cliffs(points, times=2):
-    """Positions of the points that are so many times slower per byte than both neighbours."""
+    """Positions of the points that cost more per byte than `times` what both neighbours do."""
     cost = [point.cost for point in points]
     inner = range(1, len(points) - 1)
     return [i for i in inner if cost[i] > times * max(cost[i - 1], cost[i + 1])]

@@ -1,4 +1,5 @@
-"""Try values of a constant of cpp/src/core/tuning.hpp: build one dmlcpu for each, and race them.
+"""Try values of a constant of cpp/src/core/tuning.hpp: build one dmlcpu for each, and measure them
+beside each other.
 
     python bench/tune.py kShortRowBytes 64 128 256 --only "rows"
 
