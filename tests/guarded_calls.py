@@ -81,7 +81,7 @@ def check_arg(calls, dtype, shape, axis, strides_of, rng):
             calls.check(case, call, [out], [want.tobytes()])
 
 
-def sizes(dtype):
+def row_sizes(dtype):
     widths = {width // dtype.itemsize for width in VECTORS}
     short = min(TUNING.kShortRowBytes // dtype.itemsize, TUNING.kShortRowElements)
     return sorted({*range(1, 10), *near(*widths - {0}), *near(short)})
@@ -90,7 +90,7 @@ def sizes(dtype):
 def short_rows(calls, rng):
     for dtype in data.DTYPES:
         every = 1 if dtype in FULL else 5
-        for rows, n in [*itertools.product(ROWS, sizes(dtype))][::every]:
+        for rows, n in [*itertools.product(ROWS, row_sizes(dtype))][::every]:
             strides = [(n, 1), (n, -1)]
             if (rows + n) % 4 == 0:
                 strides = [*layouts(rows, n)]
@@ -100,7 +100,7 @@ def short_rows(calls, rng):
 def columns(calls, rng):
     for dtype in data.DTYPES:
         every = 1 if dtype in FULL else 5
-        for rows, width in [*itertools.product([1, 2, 3, 5, 6, 9, 14], sizes(dtype))][::every]:
+        for rows, width in [*itertools.product([1, 2, 3, 5, 6, 9, 14], row_sizes(dtype))][::every]:
             check_arg(calls, dtype, (rows, width), 0, layouts(rows, width), rng)
         tile = min(TUNING.kTileElements, TUNING.kTileBytes // dtype.itemsize)
         wide = near(TUNING.kWidenedBytes // dtype.itemsize, tile)

@@ -5,33 +5,22 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
-#include <random>
 #include <vector>
 
 #include "dmlcpu/data_type.hpp"
 #include "kernels/arg_interface.hpp"
+#include "random.hpp"
 
 namespace cases {
 
 using dmlcpu::Columns;
 using dmlcpu::DataType;
 using dmlcpu::Packing;
+using rng::any_of;
+using rng::random;
 
 constexpr char kGuard = 0x5a;
 constexpr std::int64_t kGuardBytes = 192;
-
-inline std::mt19937 generator(1);
-
-/// A number in [0, count).
-inline std::int64_t random(std::int64_t count) {
-  return static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(count));
-}
-
-template <class T>
-T any_of(std::initializer_list<T> values) {
-  return values.begin()[random(static_cast<std::int64_t>(values.size()))];
-}
 
 // --- elements ----------------------------------------------------------------------------------
 
@@ -146,55 +135,46 @@ struct Shape {
   std::int64_t lanes;
 };
 
-inline Case make_case(DataType type, const Shape& shape) {
-  Case c;
-  c.type = type_of(type);
+/// Blocks of some positions, each with all groups and a gap at its end. Blocks of a lane are beside
+/// each other, or as far apart as all lanes are.
+inline void set_transposed(Case& c, const Shape& shape, std::int64_t gap, std::int64_t group_gap) {
   Columns& columns = c.columns;
-  columns.packing = shape.packing;
-  columns.last = shape.n;
-  columns.period = shape.period;
-  columns.groups = shape.groups;
-  columns.lanes = shape.lanes;
-  columns.tile_lanes = std::max<std::int64_t>(
-      1, any_of({shape.lanes, shape.lanes, shape.lanes + 3, (shape.lanes + 1) / 2}));
-  columns.tile_groups = any_of({shape.groups, std::int64_t{1}, (shape.groups + 1) / 2});
-  columns.pass = any_of({std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, shape.period});
-  columns.ahead = any_of<std::int64_t>({0, 16, -16});
-  const std::int64_t gap = random(3);
-  const std::int64_t group_gap = random(2);
-  if (shape.packing == Packing::kTransposed) {
-    // Blocks of some positions, each with all groups and a gap at its end, as far apart as all
-    // lanes are, or beside each other.
-    columns.tile_groups = shape.groups;
-    std::int64_t blocks = any_of<std::int64_t>({1, 1, 2, 3});
-    while (shape.period % blocks != 0) --blocks;
-    const std::int64_t positions = shape.period / blocks;
-    columns.blocks = blocks;
-    columns.block = positions * shape.groups + group_gap;
-    const bool inside = random(2) == 0;
-    columns.lane_stride = inside ? blocks * columns.block + gap : columns.block + gap;
-    const std::int64_t block_stride = inside ? columns.block : shape.lanes * columns.lane_stride;
-    columns.period_stride = shape.lanes * blocks * (columns.block + gap);
-    if (random(4) == 0) {
-      columns.lane_stride = -columns.lane_stride;
-    }
-    const bool groups_outside = random(2) == 0;
-    columns.group_stride = columns.tile_lanes * (groups_outside ? positions : 1);
-    for (std::int64_t i = 0; i < shape.period; ++i) {
-      const std::int64_t in_block = i % positions * (groups_outside ? 1 : shape.groups);
-      c.rows.push_back((i / positions * columns.block + in_block) * columns.tile_lanes);
-    }
-    for (std::int64_t b = 0; b < blocks; ++b) c.rows.push_back(b * block_stride);
-  } else {
-    columns.lane_stride =
-        shape.packing == Packing::kNone ? 1 : any_of<std::int64_t>({-1, 2, 3, -3, 4, 5, 7});
-    const std::int64_t width = (shape.lanes - 1) * std::abs(columns.lane_stride) + 1;
-    columns.group_stride = width + gap;
-    const std::int64_t row = shape.groups * columns.group_stride + group_gap;
-    const bool descends = random(3) == 0;
-    for (std::int64_t i = 0; i < shape.period; ++i) c.rows.push_back(descends ? -i * row : i * row);
-    columns.period_stride = (descends ? -1 : 1) * shape.period * row;
+  columns.tile_groups = shape.groups;
+  std::int64_t blocks = any_of<std::int64_t>({1, 1, 2, 3});
+  while (shape.period % blocks != 0) --blocks;
+  const std::int64_t positions = shape.period / blocks;
+  columns.blocks = blocks;
+  columns.block = positions * shape.groups + group_gap;
+  const bool inside = random(2) == 0;
+  columns.lane_stride = inside ? blocks * columns.block + gap : columns.block + gap;
+  const std::int64_t block_stride = inside ? columns.block : shape.lanes * columns.lane_stride;
+  columns.period_stride = shape.lanes * blocks * (columns.block + gap);
+  if (random(4) == 0) columns.lane_stride = -columns.lane_stride;
+  const bool groups_outside = random(2) == 0;
+  columns.group_stride = columns.tile_lanes * (groups_outside ? positions : 1);
+  for (std::int64_t i = 0; i < shape.period; ++i) {
+    const std::int64_t in_block = i % positions * (groups_outside ? 1 : shape.groups);
+    c.rows.push_back((i / positions * columns.block + in_block) * columns.tile_lanes);
   }
+  for (std::int64_t b = 0; b < blocks; ++b) c.rows.push_back(b * block_stride);
+}
+
+/// Rows of lanes, contiguous or strided, that ascend or descend in memory.
+inline void set_rows(Case& c, const Shape& shape, std::int64_t gap, std::int64_t group_gap) {
+  Columns& columns = c.columns;
+  columns.lane_stride =
+      shape.packing == Packing::kNone ? 1 : any_of<std::int64_t>({-1, 2, 3, -3, 4, 5, 7});
+  const std::int64_t width = (shape.lanes - 1) * std::abs(columns.lane_stride) + 1;
+  columns.group_stride = width + gap;
+  const std::int64_t row = shape.groups * columns.group_stride + group_gap;
+  const bool descends = random(3) == 0;
+  for (std::int64_t i = 0; i < shape.period; ++i) c.rows.push_back(descends ? -i * row : i * row);
+  columns.period_stride = (descends ? -1 : 1) * shape.period * row;
+}
+
+/// Memory for all elements between guards, all of it the worst element.
+inline void allocate(Case& c, const Shape& shape) {
+  const Columns& columns = c.columns;
   std::int64_t lowest = 0;
   std::int64_t highest = 0;
   for (std::int64_t i : {std::int64_t{0}, shape.n - 1, shape.period - 1, shape.n / 2}) {
@@ -218,6 +198,28 @@ inline Case make_case(DataType type, const Shape& shape) {
   for (std::size_t i = 0; i < c.memory.size(); i += static_cast<std::size_t>(c.type.size)) {
     std::memcpy(c.memory.data() + i, &worst, static_cast<std::size_t>(c.type.size));
   }
+}
+
+/// Columns of a shape, laid out at random.
+inline Case make_case(DataType type, const Shape& shape) {
+  Case c;
+  c.type = type_of(type);
+  Columns& columns = c.columns;
+  columns.packing = shape.packing;
+  columns.last = shape.n;
+  columns.period = shape.period;
+  columns.groups = shape.groups;
+  columns.lanes = shape.lanes;
+  columns.tile_lanes = std::max<std::int64_t>(
+      1, any_of({shape.lanes, shape.lanes, shape.lanes + 3, (shape.lanes + 1) / 2}));
+  columns.tile_groups = any_of({shape.groups, std::int64_t{1}, (shape.groups + 1) / 2});
+  columns.pass = any_of({std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, shape.period});
+  columns.ahead = any_of<std::int64_t>({0, 16, -16});
+  const std::int64_t gap = random(3);
+  const std::int64_t group_gap = random(2);
+  const auto set_layout = shape.packing == Packing::kTransposed ? set_transposed : set_rows;
+  set_layout(c, shape, gap, group_gap);
+  allocate(c, shape);
   return c;
 }
 

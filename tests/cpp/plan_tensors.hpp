@@ -3,30 +3,19 @@
 
 #include <cstdint>
 
-#include "dmlcpu/operators.hpp"
+#include "dmlcpu/typed.hpp"
 #include "plan/arg_plan.hpp"
-#include "tensors.hpp"
 
 namespace plan_tensors {
-
-/// Strides of a contiguous tensor.
-inline void set_contiguous(int rank, const dmlcpu::Extents& sizes, dmlcpu::Extents& strides) {
-  std::int64_t stride = 1;
-  for (int d = rank - 1; d >= 0; --d) {
-    strides[d] = stride;
-    stride *= sizes[d];
-  }
-}
 
 /// A contiguous input of these sizes, whose axes are reduced.
 inline dmlcpu::ArgDescriptor descriptor(std::initializer_list<std::int64_t> sizes,
                                         std::initializer_list<std::int64_t> axes,
                                         dmlcpu::DataType type = dmlcpu::DataType::kFloat32) {
   dmlcpu::ArgDescriptor d;
+  d.input = dmlcpu::View<const float>(nullptr, sizes).tensor();
   d.input.type = type;
-  for (const std::int64_t size : sizes) d.input.sizes[d.input.rank++] = size;
-  set_contiguous(d.input.rank, d.input.sizes, d.input.strides);
-  d.axes = tensors::axes(axes);
+  d.axes = dmlcpu::AxisList(axes);
   d.output.type = dmlcpu::DataType::kUInt32;
   return d;
 }
@@ -34,10 +23,7 @@ inline dmlcpu::ArgDescriptor descriptor(std::initializer_list<std::int64_t> size
 /// The plan, with a contiguous output.
 inline dmlcpu::ArgPlan plan_of(dmlcpu::ArgDescriptor d, int threads = 1,
                                const dmlcpu::Tensor* values = nullptr) {
-  const dmlcpu::Shape shape = output_shape(d);
-  d.output.rank = shape.rank;
-  d.output.sizes = shape.sizes;
-  set_contiguous(shape.rank, shape.sizes, d.output.strides);
+  d.output = dmlcpu::View<std::uint32_t>(nullptr, output_shape(d)).tensor();
   return plan_arg(d, values, threads);
 }
 

@@ -11,19 +11,19 @@
 #include "dmlcpu/runtime.hpp"
 #include "kernels/dispatch.hpp"
 
-using cases::any_of;
 using cases::Case;
 using cases::Guarded;
 using cases::kGuard;
 using cases::make_case;
 using cases::pool_of;
-using cases::random;
 using cases::sign_of;
 using cases::Type;
 using cases::type_of;
 using dmlcpu::ArgColumns;
 using dmlcpu::DataType;
 using dmlcpu::Packing;
+using rng::any_of;
+using rng::random;
 
 namespace {
 

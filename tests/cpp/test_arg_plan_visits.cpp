@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <random>
 #include <set>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "check.hpp"
 #include "core/tuning.hpp"
 #include "plan_tensors.hpp"
+#include "random.hpp"
 
 using dmlcpu::ArgDescriptor;
 using dmlcpu::ArgPlan;
@@ -20,17 +20,11 @@ using dmlcpu::DataType;
 using dmlcpu::Odometer;
 using dmlcpu::Packing;
 using dmlcpu::Split;
+using rng::random;
 
 namespace tuning = dmlcpu::tuning;
 
 namespace {
-
-std::mt19937 generator(1);
-
-/// A number in [0, count).
-std::int64_t random(std::int64_t count) {
-  return static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(count));
-}
 
 /// (offset into the input, index) of elements.
 using Visits = std::vector<std::pair<std::int64_t, std::int64_t>>;
@@ -73,7 +67,7 @@ Case random_case() {
   for (int axis = 0; axis < d.input.rank; ++axis) {
     std::swap(d.input.sizes[axis], d.input.sizes[random(d.input.rank)]);
   }
-  if (random(3) != 0) std::shuffle(order.begin(), order.end(), generator);
+  if (random(3) != 0) std::shuffle(order.begin(), order.end(), rng::engine);
   const bool gaps = random(2) == 0;
   std::int64_t stride = 1;
   for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
@@ -102,16 +96,14 @@ Case random_case() {
   }
   if (d.axes.count == 1 && d.keep_dims && random(2) == 0) {
     c.has_values = true;
-    c.values.rank = shape.rank;
-    c.values.sizes = shape.sizes;
-    plan_tensors::set_contiguous(shape.rank, shape.sizes, c.values.strides);
+    c.values = dmlcpu::View<float>(nullptr, shape).tensor();
   }
   return c;
 }
 
 /// The elements that decide, in the tensor's own order. Of a broadcast axis it is the first one, or
 /// the last.
-Results expected(const ArgDescriptor& d, bool from_end) {
+Results expected(const ArgDescriptor& d, bool last_wins) {
   Results results;
   const auto is_reduced = [&d](int axis) {
     const auto* const end = d.axes.values.begin() + d.axes.count;
@@ -129,7 +121,7 @@ Results expected(const ArgDescriptor& d, bool from_end) {
       offset += i * d.input.strides[axis];
       if (is_reduced(axis)) {
         index = index * d.input.sizes[axis] + i;
-        if (d.input.strides[axis] == 0 && i != (from_end ? d.input.sizes[axis] - 1 : 0)) {
+        if (d.input.strides[axis] == 0 && i != (last_wins ? d.input.sizes[axis] - 1 : 0)) {
           decides = false;
         }
         if (d.keep_dims) ++output_axis;
@@ -309,10 +301,10 @@ void check_case(const Case& c) {
   const auto element_size = static_cast<std::int64_t>(info(d.input.type).size);
   const int threads = static_cast<int>(1 + random(4));
   const ArgPlan plan = plan_arg(d, c.has_values ? &c.values : nullptr, threads);
-  const bool from_end = d.axis_direction == dmlcpu::AxisDirection::kDecreasing;
+  const bool last_wins = d.axis_direction == dmlcpu::AxisDirection::kDecreasing;
   note(plan);
   if (plan.strategy == ArgStrategy::kColumns) check_tiles(plan, element_size);
-  Results want = expected(d, from_end);
+  Results want = expected(d, last_wins);
   Results got = visited(c, plan);
   CHECK(got.size() == want.size());
   bool good = true;
@@ -320,9 +312,9 @@ void check_case(const Case& c) {
     for (auto& [offset, index] : visits) {
       // Values are looked up by what the plan says of the first element.
       if (c.has_values && d.input.sizes[d.axes.values[0]] > 1) {
-        good = good && offset - index * plan.value_stride * (from_end ? -1 : 1) ==
+        good = good && offset - index * plan.value_stride * (last_wins ? -1 : 1) ==
                            visits.front().first -
-                               visits.front().second * plan.value_stride * (from_end ? -1 : 1);
+                               visits.front().second * plan.value_stride * (last_wins ? -1 : 1);
       }
     }
     if (plan.strategy == ArgStrategy::kFill) {
@@ -330,7 +322,7 @@ void check_case(const Case& c) {
       visits.front().second = 0;
     }
     for (auto& visit : visits) {
-      if (from_end) visit.second = plan.reduced_count - 1 - visit.second;
+      if (last_wins) visit.second = plan.reduced_count - 1 - visit.second;
     }
     std::sort(visits.begin(), visits.end());
     // The left positions alone take elements twice.

@@ -69,7 +69,7 @@ void test_runtime() {
 void test_errors_are_std_exceptions() {
   CHECK(!check::error_of<std::invalid_argument>([] { dmlcpu::use_instruction_set("?"); }).empty());
   ArgDescriptor descriptor = good();
-  descriptor.axes = tensors::axes({2});
+  descriptor.axes = {2};
   CHECK(!check::error_of<std::out_of_range>([&] { run(descriptor); }).empty());
 }
 
