@@ -219,16 +219,16 @@ def top_k_short(calls, rng):
 
 
 def top_k_long(calls, rng):
-    """Block extremes, samples and histograms, buckets, and rows split over threads."""
+    """Block extremes, samples and histograms, full sorts, and rows split over threads."""
     for dtype in data.DTYPES:
-        n = TUNING.kTopKHistogramLength + 1
+        n = TUNING.kTopKSampledLength + 1
         rows = [(2, n), (1, 1000)]
         for shape in rows:
             n = shape[1]
             ks = (2, n // 100, n // 20, n // 3, n // 2 + 1, n)
             strides = [(n, 1), (n + 1, -1), (2 * n, 2)]
             check_top_k(calls, dtype, shape, 1, ks, strides, rng)
-        n = TUNING.kTopKBucketsLength + 1
+        n = TUNING.kTopKSortPrefetchLength + 1
         check_top_k(calls, dtype, (1, n), 1, (2, n // 20, n - 1), [(n, 1), (n, -1)], rng)
         # Enough to be split in two, whatever k is.
         n = 2 * TUNING.top_k_min_piece_bytes(2) // dtype.itemsize + 1

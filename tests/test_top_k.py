@@ -1,11 +1,9 @@
-"""One test per internal limit of top-k: the edges of its strategies, blocks, chunks, digits,
-splits and buckets, and data that misleads them.
+"""One test per internal limit of top-k: the edges of its strategies, blocks, chunks, digits and
+splits, and data that misleads them.
 
 Random data misses them: a sample tells what it should, no digit is shared by all elements, and an
 off-by-one at an edge changes one position in n.
 """
-
-import bisect
 
 import numpy as np
 import pytest
@@ -17,10 +15,8 @@ import reference
 from checks import check_top_k, reversed_order
 from data import TUNING, adversarial, near, sampled_positions
 
-# Columns of this many positions are searched for a bound first, with k = 5; rows of this many elements
-# are sampled.
+# Columns of this many positions are searched for a bound first, with k = 5.
 SLOTS_BOUND = 5 * TUNING.kTopKSlotsBlocks * TUNING.kTopKSlotsBlock
-SAMPLED_SIZE = bisect.bisect_left(range(10**6), 1, key=TUNING.top_k_sample)
 
 DIRECTIONS = ("increasing", "decreasing")
 
@@ -36,7 +32,6 @@ def test_top_k_strategies_and_adversarial_data(instruction_set, dtype, direction
         *near(
             TUNING.kTopKThresholdLength,
             chunk,
-            TUNING.kTopKHistogramLength,
         ),
     ]:
         for _, x in adversarial(dtype, n):
@@ -183,7 +178,7 @@ def test_top_k_of_columns(instruction_set, threads, dtype, direction):
 def test_top_k_sample_misleads(instruction_set, dtype):
     """A sample that is all high or all low, though the row is not: the sampled threshold is useless, and
     another one is found. Rows around the size from which they are sampled."""
-    for n in [*near(SAMPLED_SIZE), 3 * SAMPLED_SIZE]:
+    for n in [*near(TUNING.kTopKSampledLength), 3 * TUNING.kTopKSampledLength]:
         ramp = np.arange(n) % 10_000
         for high in (True, False):
             x = ramp.astype(dtype)
@@ -200,7 +195,7 @@ def test_top_k_sample_misleads(instruction_set, dtype):
 def test_top_k_sample_is_almost_right(instruction_set, dtype):
     """All of the sample and a few more elements are high, so that the sampled threshold is one of
     theirs: the elements at or above it are one too few, just enough, or one too many."""
-    n = 4 * SAMPLED_SIZE
+    n = 4 * TUNING.kTopKSampledLength
     sampled = sampled_positions(n, TUNING.top_k_sample(n))
     others = np.setdiff1d(np.arange(n), sampled)
     k = len(sampled) + 80
@@ -237,80 +232,48 @@ def test_top_k_of_long_strided_rows(instruction_set, threads, rows):
             np.testing.assert_array_equal(dmlcpu.top_k(x, k, axis=0).indices, order[:k])
 
 
-def in_buckets(bits, sizes, rng):
-    """Keys of `bits` bits that go to buckets of these sizes, in any order."""
-    low = bits - TUNING.kTopKBucketBits
-    buckets = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
-    # The first and the last bucket make all their bits differ.
-    buckets[-1] = 2**TUNING.kTopKBucketBits - 1
-    keys = (buckets << np.uint64(low)) + rng.integers(0, 2**low, buckets.size, np.uint64)
-    return rng.permutation(keys)
-
-
-@pytest.mark.parametrize("dtype", [np.uint16, np.uint32, np.uint64], ids=str)
-def test_top_k_bucket_sizes(instruction_set, threads, dtype):
-    """Buckets around the sizes from which they are sorted another way, among them empty ones and
-    of one element, and one that the last wanted element lies in."""
-    rng = np.random.default_rng(0)
-    sizes = [0, 1, 2, *near(TUNING.kTopKBucketRadixLength, TUNING.kTopKLongDigitsLength), 0]
-    # One that is too large for L2, and one that the last wanted element may be in.
-    sizes += [TUNING.kTopKBucketsLength + 5, 3000]
-    x = in_buckets(8 * np.dtype(dtype).itemsize, sizes, rng).astype(dtype)
-    for k in (x.size, x.size - 1, x.size - 1500, x.size // 2 + 1):
-        check_top_k(x, k, "decreasing")
-        check_top_k(x, k, "increasing")
-
-
 @pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
-def test_top_k_in_buckets(instruction_set, threads, dtype):
-    """Rows around the size from which they are sorted so, k around half of it; elements that differ in no
-    bit, in as many as tell the bucket, and in one more; equal ones in all splits."""
-    rng = np.random.default_rng(0)
-    for n in near(TUNING.kTopKBucketsLength):
+def test_top_k_sorts_long_rows(instruction_set, threads, dtype):
+    """Rows around the size from which their sort prefetches, k around half of it; equal elements in all
+    splits; all digits shared, or one."""
+    for n in near(TUNING.kTopKSortPrefetchLength):
         for k in near(n // 2):
             check_top_k((np.arange(n) % 251 / 2).astype(dtype), k, "decreasing")
     with np.errstate(over="ignore"):  # float16 ends in infinities
-        rows = list(adversarial(dtype, TUNING.kTopKBucketsLength))
+        rows = list(adversarial(dtype, TUNING.kTopKSortPrefetchLength))
     for name, x in rows:
         check_top_k(x, x.size - 1, "decreasing" if name == "ascending" else "increasing")
-    if dtype.kind in "iu":
-        for bits in near(TUNING.kTopKBucketBits):
-            x = rng.integers(
-                0, 2 ** min(bits, 7 if dtype.itemsize == 1 else 13), TUNING.kTopKBucketsLength
-            )
-            check_top_k(x.astype(dtype), x.size, "decreasing")
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.uint64], ids=str)
-def test_top_k_in_buckets_of_elements_one_bit_apart(threads, dtype):
-    """A single bit, and it with the lowest: the bits that tell the bucket begin just there."""
+def test_top_k_sorts_long_rows_of_elements_one_bit_apart(threads, dtype):
+    """A single bit, and it with the lowest: in every digit, at both of its ends."""
     rng = np.random.default_rng(0)
     size = np.dtype(dtype).itemsize
-    for bit in {0, *near(TUNING.kTopKBucketBits), 8 * size - 2, 8 * size - 1} & {*range(8 * size)}:
+    bits = TUNING.kTopKSortDigitBits
+    for bit in {b for end in range(0, 8 * size + 1, bits) for b in near(end)} & {*range(8 * size)}:
         for others in {0, min(bit, 1)}:
-            bits = [0, 1 << bit, others, others | 1 << bit]
-            x = np.array(bits, f"u{size}")[rng.integers(0, 4, TUNING.kTopKBucketsLength)].view(
-                dtype
-            )
+            x = np.array([0, 1 << bit, others, others | 1 << bit], f"u{size}")
+            x = x[rng.integers(0, 4, TUNING.kTopKSortPrefetchLength)].view(dtype)
             check_top_k(x, x.size, "decreasing" if bit % 2 else "increasing")
 
 
 @pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
-def test_top_k_in_buckets_of_rows_with_nans(instruction_set, threads, dtype):
+def test_top_k_sorts_long_rows_with_nans(instruction_set, threads, dtype):
     """Two rows of either axis, with gaps between elements, NaNs of both signs and both zeros."""
     rng = np.random.default_rng(0)
     few = data.special_values(dtype)
-    x = few[rng.integers(0, few.size, (2, 2 * TUNING.kTopKBucketsLength))]
+    x = few[rng.integers(0, few.size, (2, 2 * TUNING.kTopKSortPrefetchLength))]
     for view in (x[:, ::2], x[:, ::-2]):
         for policy in ("propagate", "omit"):
-            got = dmlcpu.top_k(view, TUNING.kTopKBucketsLength - 1, nan_policy=policy)
+            got = dmlcpu.top_k(view, TUNING.kTopKSortPrefetchLength - 1, nan_policy=policy)
             for row in range(2):
-                want = reference_of_row(view[row], TUNING.kTopKBucketsLength - 1, policy)
+                want = reference_of_row(view[row], TUNING.kTopKSortPrefetchLength - 1, policy)
                 np.testing.assert_array_equal(got.indices[row], want)
                 bits = np.dtype(f"u{dtype.itemsize}")
                 assert np.array_equal(got.values[row].view(bits), view[row][want].view(bits))
             transposed = dmlcpu.top_k(
-                view.T, TUNING.kTopKBucketsLength - 1, axis=0, nan_policy=policy
+                view.T, TUNING.kTopKSortPrefetchLength - 1, axis=0, nan_policy=policy
             )
             np.testing.assert_array_equal(transposed.indices.T, got.indices)
 

@@ -11,10 +11,17 @@
 #include "kernels/dispatch.hpp"
 #include "plan/top_k_plan.hpp"
 
-using dmlcpu::TopKItem;
+using dmlcpu::TopKItems;
+using dmlcpu::TopKRow;
 using dmlcpu::TopKStrategy;
 
 namespace {
+
+/// An element of a row, as its key and position.
+struct Ranked {
+  std::uint64_t key;
+  std::int64_t index;
+};
 
 constexpr int kFloat32 = static_cast<int>(dmlcpu::DataType::kFloat32);
 constexpr int kUInt8 = static_cast<int>(dmlcpu::DataType::kUInt8);
@@ -26,30 +33,61 @@ const dmlcpu::TopKElementKernels& element(int type) {
   return dmlcpu::kernels().top_k->element[type][kOrder];
 }
 
-std::vector<TopKItem> select(TopKStrategy strategy, int type, int width, const void* data,
-                             std::int64_t stride, std::int64_t n, std::int64_t k) {
-  const std::int64_t size = std::int64_t{1} << width;
-  const auto selection = dmlcpu::plan_selection(strategy, n, k);
-  const std::int64_t bytes = top_k_row_scratch(selection, size, n).bytes;
-  // Guard bytes after the scratch memory show a kernel that writes more than it said.
-  constexpr std::int64_t kGuard = 64;
-  std::vector<char> scratch(static_cast<std::size_t>(bytes + 64 + kGuard), 'g');
-  auto address = reinterpret_cast<std::uintptr_t>(scratch.data());
-  char* aligned = scratch.data() + (64 - address % 64) % 64;
-  std::vector<TopKItem> items(static_cast<std::size_t>(k));
-  const dmlcpu::TopKRow row = {data,  size,           stride,     n,       k,
-                               false, &element(type), &selection, nullptr, aligned};
-  CHECK(dmlcpu::kernels().top_k->width[width].select(row, items.data()) == k);
-  for (std::int64_t i = 0; i < kGuard; ++i) CHECK(aligned[bytes + i] == 'g');
-  return items;
+/// Scratch memory with guard bytes after it, which show a kernel that writes more than it said.
+class GuardedScratch {
+ public:
+  explicit GuardedScratch(std::int64_t bytes)
+      : bytes_(bytes), memory_(static_cast<std::size_t>(bytes + 64 + kGuard), 'g') {
+    const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
+    aligned_ = memory_.data() + (64 - address % 64) % 64;
+  }
+  char* get() const { return aligned_; }
+  void check() const {
+    for (std::int64_t i = 0; i < kGuard; ++i) CHECK(aligned_[bytes_ + i] == 'g');
+  }
+
+ private:
+  static constexpr std::int64_t kGuard = 64;
+  std::int64_t bytes_;
+  std::vector<char> memory_;
+  char* aligned_;
+};
+
+/// The kernels of rows, and the bytes of their items: those of rows whose positions fit 32 bits,
+/// and of longer ones.
+struct RowKernels {
+  const dmlcpu::TopKRowKernels& kernels;
+  std::int64_t item_bytes;
+};
+std::vector<RowKernels> row_kernels(int width) {
+  const auto& of_width = dmlcpu::kernels().top_k->width[width];
+  return {{of_width.rows, dmlcpu::top_k_item_bytes(std::int64_t{1} << width, 1)},
+          {of_width.longer_rows, 16}};
+}
+
+/// Whether merged items are those of `all` at the same places, and have the row's elements.
+template <class T>
+bool are_right(const RowKernels& rows, const TopKRow& row, const dmlcpu::TopKMerge& merge,
+               const std::vector<Ranked>& all) {
+  const auto count = static_cast<std::size_t>(merge.last - merge.first);
+  std::vector<T> values(2 * count);
+  std::vector<std::uint64_t> indices(count);
+  rows.kernels.write(row, merge, {{values.data(), 0, 0, 2}, {indices.data(), 0, 0, 1}, 8});
+  const T* const x = static_cast<const T*>(row.data);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t index = all[static_cast<std::size_t>(merge.first) + i].index;
+    if (static_cast<std::int64_t>(indices[i]) != index) return false;
+    if (values[2 * i] != x[index * row.stride]) return false;
+  }
+  return true;
 }
 
 /// All items of the row in order, by a stable sort of their keys.
-std::vector<TopKItem> sorted(int type, int width, const void* data, std::int64_t stride,
-                             std::int64_t n) {
+std::vector<Ranked> sorted(int type, int width, const void* data, std::int64_t stride,
+                           std::int64_t n) {
   std::vector<std::uint64_t> bytes(static_cast<std::size_t>(n));  // enough for keys of any width
   element(type).load(data, stride, n, bytes.data());
-  std::vector<TopKItem> items;
+  std::vector<Ranked> items;
   for (std::int64_t i = 0; i < n; ++i) {
     std::uint64_t key = 0;
     std::memcpy(&key, reinterpret_cast<const char*>(bytes.data()) + (i << width),
@@ -57,15 +95,8 @@ std::vector<TopKItem> sorted(int type, int width, const void* data, std::int64_t
     items.push_back({key, i});
   }
   std::stable_sort(items.begin(), items.end(),
-                   [](const TopKItem& a, const TopKItem& b) { return a.key > b.key; });
+                   [](const Ranked& a, const Ranked& b) { return a.key > b.key; });
   return items;
-}
-
-/// Whether `items` are the first k of `all`.
-bool are_first(std::int64_t k, const TopKItem* items, const std::vector<TopKItem>& all) {
-  return std::equal(items, items + k, all.begin(), [](const TopKItem& a, const TopKItem& b) {
-    return a.key == b.key && a.index == b.index;
-  });
 }
 
 template <class T>
@@ -76,17 +107,55 @@ void compare_strategies(int type, int width, const std::vector<T>& x, std::int64
                                n / 2, n / 2 + 1, n - 1, n}) {
     if (k < 1 || k > n) continue;
     const auto is_right = [&](TopKStrategy strategy) {
-      const auto items = select(strategy, type, width, x.data(), stride, n, k);
-      return are_first(k, items.data(), want);
+      const auto selection = dmlcpu::plan_selection(strategy, n, k);
+      bool right = true;
+      for (const RowKernels& rows : row_kernels(width)) {
+        const GuardedScratch scratch(
+            top_k_row_scratch(selection, std::int64_t{1} << width, rows.item_bytes, n).bytes);
+        const TopKRow row = {x.data(), stride,         0,          n,       k,
+                             false,    &element(type), &selection, nullptr, scratch.get()};
+        const TopKItems items = rows.kernels.select(row);
+        right &= items.count == k && are_right<T>(rows, row, {items, {}, 0, k}, want);
+        scratch.check();
+      }
+      return right;
     };
-    for (const TopKStrategy strategy :
-         {TopKStrategy::kSort, TopKStrategy::kCount, TopKStrategy::kHistogram}) {
+    for (const TopKStrategy strategy : {TopKStrategy::kSort, TopKStrategy::kCount}) {
       CHECK(is_right(strategy));
     }
     if (dmlcpu::tuning::top_k_sample(n) > 0) CHECK(is_right(TopKStrategy::kSample));
     const auto block = dmlcpu::plan_selection(TopKStrategy::kBlocks, n, k).block;
     if ((n + block - 1) / block < k) continue;
     CHECK(is_right(TopKStrategy::kBlocks));
+  }
+}
+
+/// Two pieces of a row, each sorted, merged from every place on to the end and to the middle.
+template <class T>
+void compare_merges(int type, int width, const std::vector<T>& x, std::int64_t cut) {
+  const auto n = static_cast<std::int64_t>(x.size());
+  const auto want = sorted(type, width, x.data(), 1, n);
+  const auto selection = dmlcpu::plan_selection(TopKStrategy::kSort, n, n);
+  for (const RowKernels& rows : row_kernels(width)) {
+    const std::int64_t bytes =
+        top_k_row_scratch(selection, std::int64_t{1} << width, rows.item_bytes, n).bytes;
+    const GuardedScratch scratches[] = {GuardedScratch(bytes), GuardedScratch(bytes)};
+    const auto piece = [&](std::int64_t first, std::int64_t last, const GuardedScratch& scratch) {
+      return TopKRow{x.data(),       1,          first,   last - first, last - first, false,
+                     &element(type), &selection, nullptr, scratch.get()};
+    };
+    const TopKRow first = piece(0, cut, scratches[0]);
+    const TopKItems a = rows.kernels.select(first);
+    const TopKItems b = rows.kernels.select(piece(cut, n, scratches[1]));
+    std::vector<std::uint64_t> merged(static_cast<std::size_t>(2 * n));
+    for (std::int64_t start = 0; start < n; ++start) {
+      for (const std::int64_t end : {n, start + (n - start) / 2}) {
+        CHECK(are_right<T>(rows, first, {a, b, start, end}, want));
+        rows.kernels.merge({a, b, start, end}, merged.data());
+        CHECK(are_right<T>(rows, first, {{merged.data(), end - start}, {}, 0, end - start},
+                           {want.begin() + start, want.begin() + end}));
+      }
+    }
   }
 }
 
@@ -101,7 +170,7 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
   const std::int64_t apart = packing == Packing::kStrided ? 2 : 1;
   const std::int64_t stride = transposed ? 1 : lanes * apart;
   const std::int64_t lane_stride = transposed ? n : apart;
-  std::vector<std::vector<TopKItem>> want;
+  std::vector<std::vector<Ranked>> want;
   for (std::int64_t l = 0; l < lanes; ++l) {
     want.push_back(sorted(type, width, x.data() + l * lane_stride, stride, n));
   }
@@ -122,23 +191,20 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
   a.columns.block_offsets = &block_offset;
   a.columns.tile_groups = 1;
   a.columns.tile_lanes = tile_lanes;
-  a.columns.pass = transposed ? n : pass;
+  a.columns.pass = n;
   a.element = &element(type);
-  a.index_size = 8;
   for (std::int64_t k = 2; k <= dmlcpu::tuning::kTopKColumnsMaxK && k <= n; k += 1 + k / 7) {
+    if (!transposed) a.columns.pass = std::max(pass, dmlcpu::top_k_slots(k));
     const std::int64_t bytes =
         dmlcpu::top_k_columns_scratch(a.columns, std::int64_t{1} << width, k).bytes;
-    std::vector<char> scratch(static_cast<std::size_t>(bytes + 128), 'g');
-    auto address = reinterpret_cast<std::uintptr_t>(scratch.data());
-    char* const aligned = scratch.data() + (64 - address % 64) % 64;
+    const GuardedScratch scratch(bytes);
     std::vector<T> values(static_cast<std::size_t>(lanes * k));
     std::vector<std::uint64_t> indices(static_cast<std::size_t>(lanes * k));
     a.k = k;
-    a.values = {values.data(), 1, 0, k};
-    a.indices = {indices.data(), 1, 0, k};
-    a.scratch = aligned;
+    a.outputs = {{values.data(), 1, 0, k}, {indices.data(), 1, 0, k}, 8};
+    a.scratch = scratch.get();
     dmlcpu::kernels().top_k->width[width].columns(a);
-    for (int i = 0; i < 64; ++i) CHECK(aligned[bytes + i] == 'g');
+    scratch.check();
     for (std::int64_t l = 0; l < lanes; ++l) {
       for (std::int64_t j = 0; j < k; ++j) {
         const auto at = static_cast<std::size_t>(l * k + j);
@@ -176,6 +242,8 @@ void test_type(int type, int width, Make&& make) {
       for (int i = 0; i < n; ++i) x.push_back(make(pattern, i, n));
       compare_strategies(type, width, x, 1);
       if (n > 3) compare_strategies(type, width, x, 3);
+      if (n > 200) continue;
+      for (const std::int64_t cut : {0, 1, n / 3, n - 1}) compare_merges(type, width, x, cut);
     }
   }
 }

@@ -40,7 +40,7 @@ void test_blocks_are_powers_of_two_and_enough() {
 void test_scratch_stays_small_for_small_k() {
   // 10 of 10 million float32, 40 MB: under 2 MB.
   const auto selection = dmlcpu::select_strategy(10'000'000, 10);
-  CHECK(top_k_row_scratch(selection, 4, 10'000'000).bytes < 2'000'000);
+  CHECK(top_k_row_scratch(selection, 4, 8, 10'000'000).bytes < 2'000'000);
 }
 
 TopKDescriptor descriptor_of(std::initializer_list<std::int64_t> sizes, std::int64_t axis,
@@ -66,16 +66,6 @@ std::optional<dmlcpu::TopKColumnsPlan> columns(std::initializer_list<std::int64_
   return plan_top_k_columns(descriptor_of(sizes, axis, k), threads);
 }
 
-void test_long_rows_are_sorted_in_buckets() {
-  const std::int64_t n = dmlcpu::tuning::kTopKBucketsLength;
-  for (const int threads : {1, 2}) {
-    CHECK(plan({n}, 0, n / 2 + 1, threads).buckets);
-    CHECK(plan({3, n}, 1, n, threads).buckets);
-    CHECK(!plan({n}, 0, n / 2, threads).buckets);
-    CHECK(!plan({n - 1}, 0, n - 1, threads).buckets);
-  }
-}
-
 void test_strided_axes_are_packed() {
   const TopKPlan p = plan({500, 64}, 0, 40, 1);
   CHECK(p.packed);
@@ -89,7 +79,7 @@ void test_strided_axes_are_packed() {
   CHECK(plan({kPackBytes / 8 + 1, 2}, 0, 40, 1).packed == false);
   const std::int64_t half = kPackBytes / 8;
   const TopKPlan shared = plan({half, 2}, 0, half, 4);
-  CHECK((shared.pieces > 1 || shared.buckets) && !shared.packed && shared.stride == 2);
+  CHECK(shared.pieces > 1 && !shared.packed && shared.stride == 2);
 }
 
 void test_columns_have_a_lane_each() {
@@ -194,7 +184,6 @@ int main() {
   test_strategies();
   test_blocks_are_powers_of_two_and_enough();
   test_scratch_stays_small_for_small_k();
-  test_long_rows_are_sorted_in_buckets();
   test_strided_axes_are_packed();
   test_columns_have_a_lane_each();
   test_lanes_of_columns();

@@ -7,7 +7,7 @@
 // with x86-64-v4 (threads, columns, short rows, prefetches, blocks and lanes of top-k)
 // and of Zen 3 with x86-64-v3 (samples, sorting, gather), Intel Xeon of Skylake with x86-64-v4
 // (vector boundaries, the second thread of argmin and argmax, blocks of rows in a cache, prefetches
-// of rows, sorting in buckets, counting for a threshold).
+// of rows, counting for a threshold).
 #pragma once
 
 #include <cstdint>
@@ -178,10 +178,6 @@ inline constexpr std::int64_t kTransposePrefetchBytes = 8 * 1024;
 /// be long, and small stacks hold two of them.
 inline constexpr std::int64_t kKeyChunkBytes = 4096;
 
-/// Rows up to this length get a threshold by counting if there are too few blocks for one from
-/// their extremes: clearing histograms would take longer.
-inline constexpr std::int64_t kTopKHistogramLength = 4096;
-
 /// The block-extremes strategy pays about this many times more for a block (finding the k-th
 /// highest extreme) than for an element of the k blocks that it looks into, so the cheapest block
 /// length is near sqrt(ratio * length / k); and not below the minimum.
@@ -197,10 +193,13 @@ inline constexpr std::int64_t kTopKMaxBlock = 1024;
 inline constexpr std::int64_t kTopKBlocksPerResult = 2;
 inline constexpr std::int64_t kTopKBlocksMaxK = 4096;
 
-/// Elements sampled from a row for a threshold, none from short rows. That of a larger sample is
-/// closer, so that fewer elements are collected and sorted in vain.
+/// Elements sampled from a row for a threshold. That of a larger sample is closer, so that fewer
+/// elements are collected and sorted in vain. Shorter rows than the first figure, whose keys L2
+/// holds, get a threshold by counting, which took 0.7 of the time that histograms of 12000 elements
+/// took.
+inline constexpr std::int64_t kTopKSampledLength = 16 * 1024;
 constexpr std::int64_t top_k_sample(std::int64_t length) {
-  if (length < 16 * 1024) return 0;
+  if (length < kTopKSampledLength) return 0;
   return length / 64 < 32 * 1024 ? length / 64 : 32 * 1024;
 }
 
@@ -214,7 +213,7 @@ constexpr std::int64_t top_k_sample_capacity(std::int64_t length, std::int64_t k
   return 3 * k + (sample == 0 ? 0 : 8 * (length / sample));
 }
 
-/// Shorter rows than this are sorted; longer ones, up to kTopKHistogramLength, get a threshold by
+/// Shorter rows than this are sorted; longer ones, up to kTopKSampledLength, get a threshold by
 /// counting, a bit of the key at a time.
 inline constexpr std::int64_t kTopKThresholdLength = 64;
 
@@ -232,26 +231,9 @@ inline constexpr int kTopKHistogramBits = 11;
 inline constexpr std::int64_t kTopKRadixSortPerByte = 12;
 inline constexpr int kTopKSortDigitBits = 8;
 
-/// The same for buckets, whose items differ in few bits; from how many items on they are sorted by
-/// long digits, and how many bits those have at most, and the short ones: a long digit saves a pass
-/// over the items and has more counts to clear.
-inline constexpr std::int64_t kTopKBucketRadixLength = 64;
-inline constexpr std::int64_t kTopKLongDigitsLength = 1024;
-inline constexpr int kTopKLongDigitBits = 11;
-inline constexpr int kTopKShortDigitBits = 7;
-
 /// From this many items on, which L2 does not hold, each pass prefetches the next cache line of
 /// each bin. 1e6 floats were sorted in 0.7 of the time; fewer would take 1.1 times as long.
 inline constexpr std::int64_t kTopKSortPrefetchLength = 96 * 1024;
-
-/// Rows of at least this many elements of which more than half are wanted are sorted in buckets:
-/// 1e6 floats, whose items L2 does not hold, on two threads in 0.7 of the time that sorted pieces
-/// and merging them took, doubles in 0.6.
-inline constexpr std::int64_t kTopKBucketsLength = 96 * 1024;
-
-/// Bits of a key that tell its bucket. More make smaller buckets, which fewer passes sort; every
-/// bucket has a place of its own to write to, whose line and translation the caches should hold.
-inline constexpr int kTopKBucketBits = 12;
 
 /// Columns are selected from side by side, in a vector lane each, if there are at least this many.
 /// Inserting costs some 6 operations per slot for all lanes together: with more than kTopKManySlots
@@ -274,6 +256,10 @@ inline constexpr std::int64_t kTopKShortRowBytes = 4096;
 /// bound, longer ones take less time; and how many blocks there are for each slot at least.
 inline constexpr std::int64_t kTopKSlotsBlock = 16;
 inline constexpr std::int64_t kTopKSlotsBlocks = 2;
+
+/// The first elements, this many for each slot, are inserted without a look whether any of a
+/// vector's lanes needs them: with 16 lanes the answer is mostly yes, and else mispredicted.
+inline constexpr std::int64_t kTopKSlotsFew = 4;
 
 /// Keys of a tile of columns, and keys and positions of its slots, which stay in L1; keys of all
 /// positions of a tile, which stay in L2.

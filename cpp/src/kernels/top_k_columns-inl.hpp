@@ -2,6 +2,8 @@
 // which better ones are inserted, for all lanes at once and without a branch.
 #pragma once
 
+#include <utility>
+
 #include "kernels/columns-inl.hpp"
 #include "kernels/top_k_items-inl.hpp"
 #include "kernels/vector-inl.hpp"
@@ -57,7 +59,6 @@ struct SlotsState {
 };
 
 /// The best so far of a vector's lanes, best first; of equal keys the earlier position first.
-/// Elements of the lowest key never enter: slots that they should have keep that key.
 template <class U, int kSlots>
 class Slots {
   using L = Lanes<U>;
@@ -65,12 +66,6 @@ class Slots {
   using Lane = typename L::Lane;
 
  public:
-  void clear() {
-    for (int j = 0; j < kSlots; ++j) {
-      keys_[j] = Vector<Lane>::all(L::kLowest);
-      positions_[j] = V{};
-    }
-  }
   void load(const SlotsState<Lane>& state) {
     for (int j = 0; j < kSlots; ++j) {
       keys_[j] = Vector<Lane>::load(state.keys + j * state.stride);
@@ -84,13 +79,27 @@ class Slots {
     }
   }
 
-  /// Takes positions in ascending order.
-  void insert(V x, std::int64_t position) {
+  /// Takes the first kSlots positions.
+  template <class At>
+  void fill(const At& at) {
+    const auto take = [&](int i) {
+      keys_[i] = Vector<Lane>::all(L::kLowest);
+      positions_[i] = Vector<Lane>::all(static_cast<Lane>(i));
+      insert(at(i), i, i);
+    };
+    if constexpr (kSlots <= 16) {
+      unrolled(take, std::make_integer_sequence<int, kSlots>());
+    } else {
+      for (int i = 0; i < kSlots; ++i) take(i);
+    }
+  }
+  /// Takes a later position than those before, into the slots up to `last`, whose element goes.
+  void insert(V x, std::int64_t position, int last = kSlots - 1) {
     const V at = Vector<Lane>::all(static_cast<Lane>(position));
     // Each slot keeps its element, or gets the new one, or its upper neighbour's: those after the
     // new one move down. Slots are written from the last on, so the neighbour's is still the old.
-    auto above_this = x > keys_[kSlots - 1];
-    for (int j = kSlots - 1; j > 0; --j) {
+    auto above_this = x > keys_[last];
+    for (int j = last; j > 0; --j) {
       const auto above_next = x > keys_[j - 1];
       keys_[j] = higher(keys_[j], lower(x, keys_[j - 1]));
       positions_[j] = above_next ? positions_[j - 1] : above_this ? at : positions_[j];
@@ -102,19 +111,23 @@ class Slots {
   V worst() const { return keys_[kSlots - 1]; }
 
  private:
+  template <class Take, int... kAt>
+  void unrolled(const Take& take, std::integer_sequence<int, kAt...> /*slots*/) {
+    (take(kAt), ...);
+  }
+
   V keys_[kSlots];
   V positions_[kSlots];
 };
 
 /// A key that at least kSlots of n elements of each lane exceed, or kLowest where there is no such
-/// bound: one below the kSlots-th highest of the extremes of blocks.
+/// bound: one below the kSlots-th highest of the extremes of blocks, of which there are as many.
 template <class U, int kSlots>
 typename Lanes<U>::V slots_bound(const U* keys, const std::int64_t* rows, std::int64_t n) {
   using L = Lanes<U>;
   using V = typename L::V;
   constexpr std::int64_t kBlock = tuning::kTopKSlotsBlock;
   const V lowest = Vector<typename L::Lane>::all(L::kLowest);
-  if (n / kBlock < tuning::kTopKSlotsBlocks * kSlots) return lowest;
   V best[kSlots];
   for (V& slot : best) slot = lowest;
   for (std::int64_t first = 0; first + kBlock <= n; first += kBlock) {
@@ -133,38 +146,41 @@ typename Lanes<U>::V slots_bound(const U* keys, const std::int64_t* rows, std::i
   return bound + reinterpret_cast<V>(bound > lowest);
 }
 
-/// Takes n positions of a vector of lanes. The slots are only read if an element comes before the
-/// worst.
+/// Takes n positions of a vector of lanes: the first time at least kSlots, or all. Later the slots
+/// are only read if an element comes before the worst.
 template <class U, int kSlots>
 void take_slots(const U* keys, const std::int64_t* rows, std::int64_t n, std::int64_t position,
-                bool starts, const SlotsState<typename Lanes<U>::Lane>& state) {
+                const SlotsState<typename Lanes<U>::Lane>& state) {
   using L = Lanes<U>;
   using V = typename L::V;
+  constexpr std::int64_t kBoundLength = tuning::kTopKSlotsBlocks * tuning::kTopKSlotsBlock * kSlots;
   const auto at = [&](std::int64_t i) { return L::load(keys + rows[i]); };
   Slots<U, kSlots> slots;
-  bool loaded = starts;
+  bool loaded = position == 0;
   std::int64_t i = 0;
-  V bound = Vector<typename L::Lane>::all(L::kLowest);
-  if (starts) {
-    slots.clear();
-    bound = slots_bound<U, kSlots>(keys, rows, n);
-    if (!any(bound > L::kLowest)) {
-      // Most of the first elements enter.
-      for (const std::int64_t few = min_of<std::int64_t>(n, 2 * kSlots); i < few; ++i) {
-        slots.insert(at(i), position + i);
-      }
+  V cut = Vector<typename L::Lane>::all(L::kLowest);
+  if (loaded) {
+    // Where there are fewer positions, the lowest key after them is in no slot that is wanted.
+    slots.fill([&, lowest = cut](std::int64_t first) { return first < n ? at(first) : lowest; });
+    i = min_of<std::int64_t>(n, kSlots);
+    if (n >= kBoundLength) {
+      cut = slots_bound<U, kSlots>(keys, rows, n);
+    } else {
+      // In one lane or another most of the next elements enter.
+      const std::int64_t few = min_of<std::int64_t>(n, tuning::kTopKSlotsFew * kSlots);
+      for (; i < few; ++i) slots.insert(at(i), i);
     }
+    cut = higher(cut, slots.worst());
   } else {
-    bound = Vector<typename L::Lane>::load(state.keys + (kSlots - 1) * state.stride);
+    cut = Vector<typename L::Lane>::load(state.keys + (kSlots - 1) * state.stride);
   }
-  V cut = starts ? higher(bound, slots.worst()) : bound;
   const auto take = [&](std::int64_t p) {
     const V x = at(p);
     if (!any(x > cut)) return;
     if (!loaded) slots.load(state);
     loaded = true;
     slots.insert(x, position + p);
-    cut = higher(bound, slots.worst());
+    cut = higher(cut, slots.worst());
   };
   for (; i + 4 <= n; i += 4) {
     const auto found =
@@ -222,61 +238,31 @@ TileRows<U> keys_of(const TopKColumns& a, const TileRows<U>& rows, U* keys,
   return made;
 }
 
-/// Slots that kept the lowest key are for the first elements that have it.
-template <class U>
-void fill_slots(const TopKColumns& a, const Tile<U>& tile, std::int64_t group,
-                const SlotsState<typename Lanes<U>::Lane>& state) {
-  using L = Lanes<U>;
-  for (std::int64_t l = 0; l < tile.lanes; ++l) {
-    if (state.keys[(a.k - 1) * state.stride + l] != L::kLowest) continue;
-    std::int64_t next = 0;
-    for (std::int64_t j = 0; j < a.k; ++j) {
-      if (state.keys[j * state.stride + l] != L::kLowest) continue;
-      for (; next < a.columns.last - 1; ++next) {
-        U key;
-        a.element->load(tile.data + element_offset(a.columns, group, l, next), 1, 1, &key);
-        if (key == 0) break;
-      }
-      // In bounds even under concurrent modification.
-      const std::int64_t found = min_of(next++, a.columns.last - 1);
-      state.positions[j * state.stride + l] = static_cast<typename L::Lane>(found);
-    }
-  }
-}
-
 /// Writes the first k slots of a group's lanes, for which `keys` and `elements` have capacity.
 template <class U>
 void write_slots(const TopKColumns& a, const Tile<U>& tile, std::int64_t group,
                  const SlotsState<typename Lanes<U>::Lane>& state, U* keys, U* elements) {
   using L = Lanes<U>;
-  const std::int64_t lanes = tile.lanes;
+  for (std::int64_t j = 0; j < a.k; ++j) {
+    for (std::int64_t l = 0; l < tile.lanes; ++l) {
+      keys[j * tile.lanes + l] = L::key(state.keys[j * state.stride + l]);
+    }
+  }
   const auto offset = [&](const TopKOutput& output) {
     return (tile.group + group) * output.group_stride + tile.lane * output.lane_stride;
   };
-  const auto position = [&state](std::int64_t j, std::int64_t l) {
-    return static_cast<typename L::Bits>(state.positions[j * state.stride + l]);
-  };
-  for (std::int64_t j = 0; j < a.k; ++j) {
-    for (std::int64_t l = 0; l < lanes; ++l) {
-      keys[j * lanes + l] = L::key(state.keys[j * state.stride + l]);
-    }
-  }
-  if (!a.element->decode(keys, a.k * lanes, elements)) {
-    for (std::int64_t j = 0; j < a.k; ++j) {
-      for (std::int64_t l = 0; l < lanes; ++l) {
-        elements[j * lanes + l] = tile.data[element_offset(a.columns, group, l, position(j, l))];
-      }
-    }
-  }
-  const TopKOutput& values = a.values;
-  write_tile(static_cast<U*>(values.data) + offset(values), values.k_stride, values.lane_stride,
-             a.k, lanes, [=](std::int64_t j, std::int64_t l) { return elements[j * lanes + l]; });
-  const TopKOutput& indices = a.indices;
-  with_indices(indices.data, a.index_size, [&](auto* to) {
-    using Index = std::remove_reference_t<decltype(*to)>;
-    write_tile(to + offset(indices), indices.k_stride, indices.lane_stride, a.k, lanes,
-               [=](std::int64_t j, std::int64_t l) { return static_cast<Index>(position(j, l)); });
-  });
+  TopKOutputs outputs = a.outputs;
+  outputs.values.data = static_cast<U*>(outputs.values.data) + offset(outputs.values);
+  outputs.indices.data =
+      static_cast<char*>(outputs.indices.data) + offset(outputs.indices) * outputs.index_size;
+  write_results(
+      *a.element, keys, elements, a.k, tile.lanes, outputs,
+      [&state](std::int64_t j, std::int64_t l) {
+        return static_cast<typename L::Bits>(state.positions[j * state.stride + l]);
+      },
+      [&](std::int64_t l, std::int64_t position) {
+        return tile.data[element_offset(a.columns, group, l, position)];
+      });
 }
 
 template <class U>
@@ -301,14 +287,12 @@ void top_k_columns(const TopKColumns& a) {
                for (std::int64_t g = 0; g < tile.groups; ++g) {
                  for (std::int64_t l = 0; l < tile.lanes; l += L::kWidth) {
                    kernel.take(made.data + g * made.group_stride + l, made.rows, made.n, position,
-                               position == 0, state.at(g * padded + l));
+                               state.at(g * padded + l));
                  }
                }
              });
     for (std::int64_t g = 0; g < tile.groups; ++g) {
-      const SlotsState<typename L::Lane> of_group = state.at(g * padded);
-      fill_slots(a, tile, g, of_group);
-      write_slots(a, tile, g, of_group, results, results + a.k * tile.lanes);
+      write_slots(a, tile, g, state.at(g * padded), results, results + a.k * tile.lanes);
     }
   });
 }

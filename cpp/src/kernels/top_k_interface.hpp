@@ -12,13 +12,6 @@
 
 namespace dmlcpu {
 
-/// A selected element: its key as an unsigned integer in the order of the type's own keys, and
-/// its position in the row.
-struct TopKItem {
-  std::uint64_t key;
-  std::int64_t index;
-};
-
 /// How many digits of `bits` bits hold `all_bits`.
 constexpr int digit_count(int all_bits, int bits) { return (all_bits + bits - 1) / bits; }
 
@@ -34,15 +27,6 @@ constexpr std::int64_t top_k_sort_counts(std::int64_t element_size) {
 /// Whether `count` items are sorted by digits, else by comparison.
 constexpr bool top_k_sorts_by_digits(std::int64_t element_size, std::int64_t count) {
   return count >= tuning::kTopKRadixSortPerByte * element_size;
-}
-
-/// The same counters for a bucket's items, by the bits that its number does not tell, in long
-/// digits.
-constexpr std::int64_t top_k_bucket_counts(std::int64_t element_size) {
-  const int bits = static_cast<int>(8 * element_size) - tuning::kTopKBucketBits;
-  return bits <= 0 ? 0
-                   : std::int64_t{digit_count(bits, tuning::kTopKLongDigitBits)}
-                         << tuning::kTopKLongDigitBits;
 }
 
 /// Writes the keys of data[0], data[stride], ... as unsigned integers of the element's width.
@@ -67,11 +51,10 @@ struct TopKElementKernels {
 /// How the k highest of a row are found. All but the first find a threshold that k elements reach,
 /// and collect what reaches it.
 enum class TopKStrategy : std::uint8_t {
-  kSort,       ///< sort all
-  kCount,      ///< the k-th highest key, a bit at a time: each time count those that reach it
-  kBlocks,     ///< from the extremes of blocks; only blocks that reach it are read again
-  kHistogram,  ///< the k-th highest key, a digit at a time, from histograms
-  kSample,     ///< from a sample; where it turns out too high or far too low, from histograms
+  kSort,    ///< sort all
+  kCount,   ///< the k-th highest key, a bit at a time: each time count those that reach it
+  kBlocks,  ///< from the extremes of blocks; only blocks that reach it are read again
+  kSample,  ///< from a sample; where it turns out too high or far too low, from histograms
 };
 
 struct TopKSelection {
@@ -83,30 +66,72 @@ struct TopKSelection {
   std::int64_t sample_reaches = 0;
 };
 
-/// A row: the elements data[0], data[stride], ..., data[(length - 1) * stride].
+/// Where element j of lane l of group g goes: data[j * k_stride + g * group_stride + l *
+/// lane_stride].
+struct TopKOutput {
+  void* data;
+  std::int64_t k_stride;
+  std::int64_t group_stride;
+  std::int64_t lane_stride;
+};
+struct TopKOutputs {
+  TopKOutput values;
+  TopKOutput indices;
+  std::int64_t index_size;
+};
+
+/// A row, or a piece of one: the elements at data[position * stride], for `length` positions from
+/// `first` on.
 struct TopKRow {
   const void* data;
-  std::int64_t element_size;
   std::int64_t stride;
+  std::int64_t first;
   std::int64_t length;  ///< at most tuning::kTopKMaxPiece
   std::int64_t k;
   bool prefetches;
   const TopKElementKernels* element;
   const TopKSelection* selection;
-  /// kSample: instead, the threshold of a longer row of which this is a piece; null for none. Only
-  /// what reaches it is selected then, even if that is less than k.
+  /// kSample: the threshold of a longer row of which this is a piece; null for none. Only what
+  /// reaches it is selected then, even if that is less than k. All elements reach 0.
   const std::uint64_t* threshold;
   void* scratch;  ///< top_k_row_scratch(), aligned to 64 bytes
 };
 
-/// Selects the k elements of highest key, equal keys in ascending order of position, and writes
-/// them in that order. Returns how many it wrote: k, unless the threshold is given.
-using TopKKernel = std::int64_t (*)(const TopKRow& row, TopKItem* items);
+/// Sorted items, which are the kernels' own: a key and a position of the row each.
+struct TopKItems {
+  const void* items;
+  std::int64_t count;
+};
 
-/// Bytes of the kernels' items: key and position share 8 bytes up to 32-bit keys.
-constexpr std::int64_t top_k_item_bytes(std::int64_t element_size) {
-  return element_size == 8 ? 16 : 8;
+/// The items [first, last) of two runs merged.
+struct TopKMerge {
+  TopKItems a;
+  TopKItems b;
+  std::int64_t first;
+  std::int64_t last;
+};
+
+/// Positions that an item of keys up to 32 bits holds in 8 bytes, together with the key.
+inline constexpr std::int64_t kTopKPackedPositions = std::int64_t{1} << 32;
+
+/// Bytes of an item of a row.
+constexpr std::int64_t top_k_item_bytes(std::int64_t element_size, std::int64_t row_length) {
+  return element_size < 8 && row_length <= kTopKPackedPositions ? 8 : 16;
 }
+
+/// What depends on the width of keys, and on whether items are packed.
+struct TopKRowKernels {
+  /// Selects the k elements of highest key, equal keys in ascending order of position, and returns
+  /// them in that order, in the row's scratch memory.
+  TopKItems (*select)(const TopKRow& row);
+  /// A key that somewhat more than k elements of the row probably reach, for its pieces.
+  std::uint64_t (*threshold)(const TopKRow& row);
+  /// Merges to consecutive items.
+  void (*merge)(const TopKMerge& merge, void* items);
+  /// Writes elements and positions of merged items: item i to lane i - first. Where a key does not
+  /// tell the element it is looked up in the row.
+  void (*write)(const TopKRow& row, const TopKMerge& merge, const TopKOutputs& outputs);
+};
 
 /// Where the parts of a row's scratch memory begin, after the counters, and where it ends.
 struct TopKRowScratch {
@@ -116,13 +141,13 @@ struct TopKRowScratch {
   std::int64_t bytes;
 };
 constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
-                                           std::int64_t element_size, std::int64_t length) {
+                                           std::int64_t element_size, std::int64_t item_size,
+                                           std::int64_t length) {
   constexpr std::int64_t kCounterBytes = sizeof(std::uint32_t);
   const bool by_digits = selection.strategy != TopKStrategy::kBlocks &&
                          top_k_sorts_by_digits(element_size, selection.capacity);
   // The filter writes one item more than it keeps.
-  const std::int64_t item_bytes =
-      round_up((selection.capacity + 1) * top_k_item_bytes(element_size));
+  const std::int64_t item_bytes = round_up((selection.capacity + 1) * item_size);
   TopKRowScratch parts{};
   switch (selection.strategy) {
     case TopKStrategy::kSort:
@@ -134,7 +159,6 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
       parts.items = round_up((length + selection.block - 1) / selection.block * element_size) +
                     selection.block * element_size;
       break;
-    case TopKStrategy::kHistogram:
     case TopKStrategy::kSample:
       parts.keys = kTopKHistogramCounts * kCounterBytes;
       parts.items = selection.sample * element_size;
@@ -147,63 +171,21 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
   return parts;
 }
 
-/// Writes the keys of `sample` elements, spread over the row without a period.
-using TopKSampler = void (*)(const TopKRow& row, std::int64_t sample, void* keys);
-
-/// A key that at least k of n keys reach, 1 <= k <= n; if more than k do, it is the k-th highest.
-using TopKThreshold = std::uint64_t (*)(const void* keys, std::int64_t n, std::int64_t k);
-
-/// Writes the elements of selected items: item i to values[i * value_stride]. Where a key does not
-/// tell the element it is looked up in the row.
-using TopKValueWriter = void (*)(const TopKRow& row, const TopKItem* items, std::int64_t count,
-                                 void* values, std::int64_t value_stride);
-
-/// The bits that are set in some of a row's keys, and in all.
-struct KeyBits {
-  std::uint64_t some;
-  std::uint64_t all;
-};
-
-/// Sorting a long row. Keys that differ in no bit above go to buckets by the kTopKBucketBits from
-/// `shift` on, the highest to the first.
-inline constexpr std::int64_t kTopKBuckets = 1 << tuning::kTopKBucketBits;
-struct TopKBucketKernels {
-  /// Writes the row's keys.
-  KeyBits (*load)(const TopKRow& row, void* keys);
-  /// Adds the number of keys in each bucket to counts[bucket].
-  void (*count)(const void* keys, std::int64_t count, int shift, std::uint32_t* counts);
-  /// Writes items of these keys and of positions from `first` on, in the kernels' own form, to
-  /// items[starts[bucket]], which it moves on.
-  void (*fill)(const void* keys, std::int64_t count, std::int64_t first, int shift,
-               std::uint32_t* starts, void* items);
-  /// Sorts a bucket, with as many others to move its items to, and top_k_bucket_counts(); returns
-  /// where they ended.
-  const void* (*sort)(void* items, void* other, std::int64_t count, std::uint32_t* counts);
-  void (*read)(const void* items, std::int64_t first, std::int64_t count, TopKItem* to);
-};
-
-/// Where element j of lane l of group g goes: data[j * k_stride + g * group_stride + l *
-/// lane_stride].
-struct TopKOutput {
-  void* data;
-  std::int64_t k_stride;
-  std::int64_t group_stride;
-  std::int64_t lane_stride;
-};
-
 /// The k elements of highest key of each column, equal keys in ascending order of position; 2 <= k
-/// <= kTopKColumnsMaxK. All positions are walked, from the first on.
+/// <= kTopKColumnsMaxK. All positions are walked, from the first on; the first pass and period are
+/// of at least top_k_slots(k) positions, or of all.
 struct TopKColumns {
   Columns columns;
   std::int64_t k;
   bool prefetches;
   const TopKElementKernels* element;
-  TopKOutput values;
-  TopKOutput indices;
-  std::int64_t index_size;
+  TopKOutputs outputs;
   void* scratch;  ///< top_k_columns_scratch(), aligned to 64 bytes
 };
 using TopKColumnsKernel = void (*)(const TopKColumns& columns);
+
+/// At most as many slots as columns with this k have.
+constexpr std::int64_t top_k_slots(std::int64_t k) { return 2 * k; }
 
 /// Bytes of a lane, which holds a key or a position, and how many positions it can count.
 constexpr std::int64_t top_k_lane_bytes(std::int64_t element_size) {
@@ -235,9 +217,8 @@ constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
                                                    std::int64_t element_size, std::int64_t k) {
   const std::int64_t padded = top_k_padded_lanes(element_size, columns.tile_lanes);
   const std::int64_t packed = packed_bytes(columns, element_size);
-  // Up to twice as many slots as are wanted.
   const std::int64_t state_bytes =
-      columns.tile_groups * padded * 4 * k * top_k_lane_bytes(element_size);
+      columns.tile_groups * padded * 2 * top_k_slots(k) * top_k_lane_bytes(element_size);
   TopKColumnsScratch parts{};
   if (columns.packing == Packing::kTransposed) {
     parts.states = packed + kVectorSlack;
@@ -260,12 +241,9 @@ using RowPacker = void (*)(const void* data, std::int64_t stride, std::int64_t l
 
 /// What depends on the width of keys alone.
 struct TopKWidthKernels {
-  TopKKernel select;
-  TopKSampler sample;
-  TopKThreshold threshold;
-  TopKValueWriter write_values;
+  TopKRowKernels rows;         ///< with packed items, if there are any of the width
+  TopKRowKernels longer_rows;  ///< of more than kTopKPackedPositions
   RowPacker pack;
-  TopKBucketKernels buckets;
   TopKColumnsKernel columns;
 };
 

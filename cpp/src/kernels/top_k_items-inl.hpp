@@ -1,80 +1,116 @@
-// What the top-k strategies share: keys by the chunk, and selected elements that sort.
+// What the top-k strategies share: keys by the chunk, selected elements that sort, results.
 #pragma once
 
+#include "kernels/columns-inl.hpp"
 #include "kernels/order-inl.hpp"
-#include "kernels/transpose-inl.hpp"
 
 namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
 /// An element's key and position: of two items the one that comes first is "less". No two are
-/// equal, so any comparison sort is a stable one. Up to 32-bit keys both are in one integer, the
-/// position inverted, so that of equal keys the earlier position is larger.
+/// equal, so any comparison sort is a stable one.
 template <class U>
-struct Item {
+struct PlainItem {
+  using Key = U;
+  U bits;
+  std::int64_t at;
+
+  static PlainItem make(U key, std::int64_t position) { return {key, position}; }
+  U key() const { return bits; }
+  std::int64_t position() const { return at; }
+  bool operator<(const PlainItem& other) const {
+    return bits > other.bits || (bits == other.bits && at < other.at);
+  }
+};
+
+/// The same in one integer, up to 32-bit keys, the position inverted, so that of equal keys the
+/// earlier position is larger.
+template <class U>
+struct PackedItem {
+  using Key = U;
   std::uint64_t both;
 
-  static Item make(U key, std::int64_t position) {
+  static PackedItem make(U key, std::int64_t position) {
     return {std::uint64_t{key} << 32 | static_cast<std::uint32_t>(~position)};
   }
   U key() const { return static_cast<U>(both >> 32); }
   std::int64_t position() const { return static_cast<std::uint32_t>(~both); }
-  bool operator<(const Item& other) const { return both > other.both; }
-};
-
-template <>
-struct Item<std::uint64_t> {
-  std::uint64_t bits;
-  std::int64_t at;
-
-  static Item make(std::uint64_t key, std::int64_t position) { return {key, position}; }
-  std::uint64_t key() const { return bits; }
-  std::int64_t position() const { return at; }
-  bool operator<(const Item& other) const {
-    return bits > other.bits || (bits == other.bits && at < other.at);
-  }
+  bool operator<(const PackedItem& other) const { return both > other.both; }
 };
 
 /// Keys that are computed at a time.
 template <class U>
 constexpr std::int64_t kKeyChunk = tuning::kKeyChunkBytes / static_cast<std::int64_t>(sizeof(U));
 
-/// Calls body(position, keys, count) with the keys of the row's elements in [first, last), a
-/// chunk at a time in ascending order.
+template <class U>
+const U* element_at(const TopKRow& row, std::int64_t position) {
+  return static_cast<const U*>(row.data) + position * row.stride;
+}
+
+/// Calls body(position, keys, count) with the keys of the row's elements, a chunk at a time in
+/// ascending order.
 template <class U, class Body>
-void for_chunks(const TopKRow& row, std::int64_t first, std::int64_t last, Body&& body) {
+void for_chunks(const TopKRow& row, Body&& body) {
   U keys[kKeyChunk<U>];
-  for (std::int64_t at = first; at < last; at += kKeyChunk<U>) {
-    const std::int64_t count = min_of(kKeyChunk<U>, last - at);
-    row.element->load(static_cast<const char*>(row.data) + at * row.stride * row.element_size,
-                      row.stride, count, keys);
-    body(at, static_cast<const U*>(keys), count);
+  for (std::int64_t i = 0; i < row.length; i += kKeyChunk<U>) {
+    const std::int64_t count = min_of(kKeyChunk<U>, row.length - i);
+    row.element->load(element_at<U>(row, row.first + i), row.stride, count, keys);
+    body(row.first + i, static_cast<const U*>(keys), count);
   }
 }
 
-template <class U>
-void write_items(const Item<U>* from, std::int64_t count, TopKItem* to) {
-  for (std::int64_t i = 0; i < count; ++i) to[i] = {from[i].key(), from[i].position()};
+/// Writes n results of each of `lanes` lanes: element and position j of lane l, the elements from
+/// keys[j * lanes + l]. Where a key does not tell the element, look_up(l, position) does.
+template <class U, class Position, class LookUp>
+void write_results(const TopKElementKernels& element, const U* keys, U* elements, std::int64_t n,
+                   std::int64_t lanes, const TopKOutputs& outputs, const Position& position,
+                   const LookUp& look_up) {
+  if (!element.decode(keys, n * lanes, elements)) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t l = 0; l < lanes; ++l) {
+        elements[j * lanes + l] = look_up(l, position(j, l));
+      }
+    }
+  }
+  const auto write = [&](const TopKOutput& output, auto* to, const auto& value) {
+    write_tile(to, output.k_stride, output.lane_stride, n, lanes, value);
+  };
+  write(outputs.values, static_cast<U*>(outputs.values.data),
+        [=](std::int64_t j, std::int64_t l) { return elements[j * lanes + l]; });
+  with_indices(outputs.indices.data, outputs.index_size, [&](auto* to) {
+    using Index = std::remove_reference_t<decltype(*to)>;
+    write(outputs.indices, to,
+          [=](std::int64_t j, std::int64_t l) { return static_cast<Index>(position(j, l)); });
+  });
 }
 
-/// Writes the elements of items, in chunks: to look up every one would wait for memory each time,
-/// if the row is long.
+/// Moves on by so many lanes.
 template <class U>
-void write_values(const TopKRow& row, const TopKItem* items, std::int64_t count, void* values,
-                  std::int64_t value_stride) {
-  const U* const elements = static_cast<const U*>(row.data);
-  U keys[tuning::kTopKMergeChunk];
-  U decoded[tuning::kTopKMergeChunk];
-  for (; count > 0; count -= tuning::kTopKMergeChunk, items += tuning::kTopKMergeChunk) {
-    const std::int64_t n = min_of(count, tuning::kTopKMergeChunk);
-    for (std::int64_t i = 0; i < n; ++i) keys[i] = static_cast<U>(items[i].key);
-    if (!row.element->decode(keys, n, decoded)) {
-      for (std::int64_t i = 0; i < n; ++i) decoded[i] = elements[items[i].index * row.stride];
-    }
-    U* const to = static_cast<U*>(values);
-    for (std::int64_t i = 0; i < n; ++i) to[i * value_stride] = decoded[i];
-    values = to + n * value_stride;
+void advance(TopKOutputs* outputs, std::int64_t lanes) {
+  TopKOutput& values = outputs->values;
+  values.data = static_cast<U*>(values.data) + lanes * values.lane_stride;
+  TopKOutput& indices = outputs->indices;
+  indices.data =
+      static_cast<char*>(indices.data) + lanes * indices.lane_stride * outputs->index_size;
+}
+
+/// Writes items of a row, a chunk at a time: to look up every element by itself would wait for
+/// memory each time, if the row is long.
+template <class Item>
+void write_items(const TopKRow& row, const Item* items, std::int64_t count, TopKOutputs outputs) {
+  using U = typename Item::Key;
+  constexpr std::int64_t kChunk = tuning::kTopKMergeChunk;
+  U keys[kChunk];
+  U elements[kChunk];
+  for (std::int64_t first = 0; first < count; first += kChunk, items += kChunk) {
+    const std::int64_t n = min_of(count - first, kChunk);
+    for (std::int64_t i = 0; i < n; ++i) keys[i] = items[i].key();
+    write_results(
+        *row.element, keys, elements, 1, n, outputs,
+        [items](std::int64_t /*one*/, std::int64_t i) { return items[i].position(); },
+        [&row](std::int64_t /*one*/, std::int64_t at) { return *element_at<U>(row, at); });
+    advance<U>(&outputs, n);
   }
 }
 

@@ -1,5 +1,4 @@
 // The instruction set's table of top-k kernels.
-#include "kernels/top_k_buckets-inl.hpp"
 #include "kernels/top_k_columns-inl.hpp"
 #include "kernels/top_k_select-inl.hpp"
 
@@ -10,19 +9,18 @@ namespace DMLCPU_LEVEL {
 
 #define DMLCPU_ELEMENT(O) {load_keys<O>, decode_keys<O>, block_extremes<O>}
 #define DMLCPU_ELEMENTS(enumerator, name, T, kind) DMLCPU_OF_ORDERS(DMLCPU_ELEMENT, T),
-#define DMLCPU_WIDTH(U)                                                                   \
-  {top_k_select<U>,                                                                       \
-   sample_keys<U>,                                                                        \
-   threshold_of<U>,                                                                       \
-   write_values<U>,                                                                       \
-   pack_rows<U>,                                                                          \
-   {load_with_bits<U>, count_buckets<U>, fill_buckets<U>, sort_bucket<U>, read_items<U>}, \
-   top_k_columns<U>}
+#define DMLCPU_ROWS(Item) \
+  {top_k_select<Item>, top_k_threshold<Item>, merge<Item>, write_merged<Item>}
+#define DMLCPU_WIDTH(U) \
+  {DMLCPU_ROWS(PackedItem<U>), DMLCPU_ROWS(PlainItem<U>), pack_rows<U>, top_k_columns<U>}
 
 const TopKKernels top_k_kernels = {
     {DMLCPU_DATA_TYPES(DMLCPU_ELEMENTS)},
-    {DMLCPU_WIDTH(std::uint8_t), DMLCPU_WIDTH(std::uint16_t), DMLCPU_WIDTH(std::uint32_t),
-     DMLCPU_WIDTH(std::uint64_t)},
+    {DMLCPU_WIDTH(std::uint8_t),
+     DMLCPU_WIDTH(std::uint16_t),
+     DMLCPU_WIDTH(std::uint32_t),
+     {DMLCPU_ROWS(PlainItem<std::uint64_t>), DMLCPU_ROWS(PlainItem<std::uint64_t>),
+      pack_rows<std::uint64_t>, top_k_columns<std::uint64_t>}},
 };
 
 }  // namespace DMLCPU_LEVEL

@@ -12,11 +12,13 @@ namespace {
 
 /// Collects the elements above a threshold and its ties, in ascending order of position, up to
 /// `capacity`. Most elements are below it, and passed over a few vectors at a time.
-template <class U>
+template <class Item>
 class ThresholdFilter {
+  using U = typename Item::Key;
+
  public:
   /// Writes to items[0] up to items[capacity].
-  ThresholdFilter(Threshold<U> threshold, Item<U>* items, std::int64_t capacity)
+  ThresholdFilter(Threshold<U> threshold, Item* items, std::int64_t capacity)
       : threshold_(threshold.key),
         ties_left_(threshold.ties),
         items_(items),
@@ -34,14 +36,14 @@ class ThresholdFilter {
     constexpr std::int64_t kWidth = V::kWidth;
     constexpr std::int64_t kAtOnce = min_of<std::int64_t>(4, 64 / kWidth);
     // Copies, which the compiler knows that no store to an item changes.
-    Item<U>* const items = items_;
+    Item* const items = items_;
     const std::int64_t capacity = capacity_;
     const U threshold = threshold_;
     std::int64_t taken = count_;
     std::int64_t ties_left = ties_left_;
     const auto take_one = [&](std::int64_t i) {
       // Written without a branch; kept only if counted.
-      items[taken] = Item<U>::make(keys[i], first + i);
+      items[taken] = Item::make(keys[i], first + i);
       const bool equal = keys[i] == threshold;
       taken += ((keys[i] > threshold) | (equal & (ties_left > 0))) & (taken < capacity);
       ties_left -= equal;
@@ -76,7 +78,7 @@ class ThresholdFilter {
  private:
   U threshold_;
   std::int64_t ties_left_;
-  Item<U>* items_;
+  Item* items_;
   std::int64_t capacity_;
   U lowest_;  // nothing below is taken any more
   std::int64_t count_ = 0;
@@ -101,20 +103,20 @@ void block_extremes(const void* data, std::int64_t stride, std::int64_t length, 
   }
 }
 
-template <class U>
-std::int64_t collect_all(const TopKRow& row, Item<U>* items) {
-  for_chunks<U>(row, 0, row.length, [&](std::int64_t at, const U* keys, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) items[at + i] = Item<U>::make(keys[i], at + i);
+template <class Item>
+std::int64_t collect_all(const TopKRow& row, Item* items) {
+  for_chunks<typename Item::Key>(row, [&](std::int64_t at, const auto* keys, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) *items++ = Item::make(keys[i], at + i);
   });
   return row.length;
 }
 
 /// The keys are kept, so that each is computed once.
-template <class U>
-std::int64_t collect_by_counting(const TopKRow& row, U* keys, Item<U>* items) {
-  row.element->load(row.data, row.stride, row.length, keys);
-  ThresholdFilter<U> filter(threshold_by_counting(keys, row.length, row.k), items, row.k);
-  filter.take(keys, row.length, 0);
+template <class Item, class U>
+std::int64_t collect_by_counting(const TopKRow& row, U* keys, Item* items) {
+  row.element->load(element_at<U>(row, row.first), row.stride, row.length, keys);
+  ThresholdFilter<Item> filter(threshold_by_counting(keys, row.length, row.k), items, row.k);
+  filter.take(keys, row.length, row.first);
   return filter.count();
 }
 
@@ -125,34 +127,34 @@ std::int64_t collect_by_counting(const TopKRow& row, U* keys, Item<U>* items) {
 /// extreme is above t; exactly k only if no extreme is t. Of those equal to t only the first k can
 /// be selected, so blocks whose extreme is t are looked into until k were found. So at most k *
 /// block + k elements are collected, whatever the data's order.
-template <class U>
-std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, Item<U>* items) {
+template <class Item, class U>
+std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, Item* items) {
   const TopKSelection& selection = *row.selection;
   const std::int64_t block = selection.block;
   const std::int64_t blocks = (row.length + block - 1) / block;
   const std::int64_t extremes_bytes = round_up(blocks * static_cast<std::int64_t>(sizeof(U)));
   U* const keys = extremes + extremes_bytes / static_cast<std::int64_t>(sizeof(U));
-  row.element->extremes(row.data, row.stride, row.length, block, row.prefetches, keys, extremes);
+  row.element->extremes(element_at<U>(row, row.first), row.stride, row.length, block,
+                        row.prefetches, keys, extremes);
   const U threshold = key_reached_by(extremes, blocks, row.k);
-  ThresholdFilter<U> filter({threshold, row.k}, items, selection.capacity);
+  ThresholdFilter<Item> filter({threshold, row.k}, items, selection.capacity);
   for (std::int64_t b = 0; b < blocks; ++b) {
     const U extreme = extremes[b];
     if (extreme < threshold || (extreme == threshold && !filter.takes_ties())) continue;
-    const std::int64_t first = b * block;
-    const std::int64_t count = min_of(block, row.length - first);
-    row.element->load(static_cast<const char*>(row.data) + first * row.stride * row.element_size,
-                      row.stride, count, keys);
+    const std::int64_t first = row.first + b * block;
+    const std::int64_t count = min_of(block, row.length - b * block);
+    row.element->load(element_at<U>(row, first), row.stride, count, keys);
     filter.take(keys, count, first);
   }
   return filter.count();
 }
 
 /// What reaches a threshold: up to `capacity` elements.
-template <class U>
+template <class Item, class U>
 std::int64_t collect_from(const TopKRow& row, Threshold<U> threshold, std::int64_t capacity,
-                          Item<U>* items) {
-  ThresholdFilter<U> filter(threshold, items, capacity);
-  for_chunks<U>(row, 0, row.length, [&](std::int64_t at, const U* keys, std::int64_t count) {
+                          Item* items) {
+  ThresholdFilter<Item> filter(threshold, items, capacity);
+  for_chunks<U>(row, [&](std::int64_t at, const U* keys, std::int64_t count) {
     if (!filter.full()) filter.take(keys, count, at);
   });
   return filter.count();
@@ -160,58 +162,69 @@ std::int64_t collect_from(const TopKRow& row, Threshold<U> threshold, std::int64
 
 /// From a sampled threshold, or the one that is given; false if too many elements reach it, or too
 /// few the sampled one.
-template <class U>
-bool collect_by_sample(const TopKRow& row, U* keys, Item<U>* items, std::int64_t* count) {
-  const TopKSelection& selection = *row.selection;
-  U threshold;
-  if (row.threshold != nullptr) {
-    threshold = static_cast<U>(*row.threshold);
-  } else {
-    sample_keys<U>(row, selection.sample, keys);
-    threshold = key_reached_by(keys, selection.sample, selection.sample_reaches);
-  }
-  *count = collect_from<U>(row, {threshold, row.k}, selection.capacity, items);
-  return *count < selection.capacity && (row.threshold != nullptr || *count >= row.k);
+template <class Item, class U>
+bool collect_by_sample(const TopKRow& row, U* keys, Item* items, std::int64_t* count) {
+  const U threshold =
+      row.threshold == nullptr ? threshold_by_sample(row, keys) : static_cast<U>(*row.threshold);
+  *count = collect_from(row, Threshold<U>{threshold, row.k}, row.selection->capacity, items);
+  return *count < row.selection->capacity && (row.threshold != nullptr || *count >= row.k);
 }
 
-template <class U>
-std::int64_t top_k_select(const TopKRow& row, TopKItem* out) {
+/// The parts of a row's scratch memory.
+template <class Item>
+struct RowScratch {
+  using U = typename Item::Key;
+
+  explicit RowScratch(const TopKRow& row)
+      : parts(top_k_row_scratch(*row.selection, sizeof(U), sizeof(Item), row.length)),
+        bytes(static_cast<char*>(row.scratch)) {}
+  std::uint32_t* counts() const { return reinterpret_cast<std::uint32_t*>(bytes); }
+  U* keys() const { return reinterpret_cast<U*>(bytes + parts.keys); }
+  Item* items() const { return reinterpret_cast<Item*>(bytes + parts.items); }
+  /// Null if there are none.
+  Item* others() const {
+    return parts.others == parts.bytes ? nullptr : reinterpret_cast<Item*>(bytes + parts.others);
+  }
+
+  TopKRowScratch parts;
+  char* bytes;
+};
+
+template <class Item>
+std::uint64_t top_k_threshold(const TopKRow& row) {
+  return threshold_by_sample(row, RowScratch<Item>(row).keys());
+}
+
+template <class Item>
+TopKItems top_k_select(const TopKRow& row) {
+  using U = typename Item::Key;
   static_assert(kTopKHistogramCounts >= top_k_sort_counts(sizeof(U)));
-  const TopKSelection& selection = *row.selection;
-  const TopKRowScratch parts = top_k_row_scratch(selection, sizeof(U), row.length);
-  char* const scratch = static_cast<char*>(row.scratch);
-  auto* const counts = reinterpret_cast<std::uint32_t*>(scratch);
-  auto* const keys = reinterpret_cast<U*>(scratch + parts.keys);
-  auto* const items = reinterpret_cast<Item<U>*>(scratch + parts.items);
-  auto* const others = reinterpret_cast<Item<U>*>(scratch + parts.others);
+  const RowScratch<Item> scratch(row);
+  Item* const items = scratch.items();
   std::int64_t count = 0;
-  switch (selection.strategy) {
+  std::int64_t wanted = row.k;
+  switch (row.selection->strategy) {
     case TopKStrategy::kSort:
       count = collect_all(row, items);
       break;
     case TopKStrategy::kCount:
-      count = collect_by_counting(row, keys, items);
+      count = collect_by_counting(row, scratch.keys(), items);
       break;
     case TopKStrategy::kBlocks:
-      count = collect_from_blocks(row, keys, items);
+      count = collect_from_blocks(row, scratch.keys(), items);
       break;
     case TopKStrategy::kSample:
-      if (collect_by_sample(row, keys, items, &count)) break;
-      [[fallthrough]];
-    case TopKStrategy::kHistogram:
-      count = collect_from(row, threshold_by_histograms<U>(row, counts), row.k, items);
+      if (collect_by_sample(row, scratch.keys(), items, &count)) {
+        wanted = min_of(wanted, count);
+      } else {
+        count = collect_from(row, threshold_by_histograms<U>(row, scratch.counts()), row.k, items);
+      }
       break;
   }
-  std::int64_t wanted = row.k;
-  if (row.threshold != nullptr) {
-    wanted = min_of(count, wanted);
-  } else {
-    // There are fewer only if another thread changed the row between two passes over it; then the
-    // answer is of no use, but the positions must be the row's.
-    for (; count < wanted; ++count) items[count] = Item<U>::make(0, 0);
-  }
-  write_first(items, parts.others == parts.bytes ? nullptr : others, count, wanted, counts, out);
-  return wanted;
+  // There are fewer only if another thread changed the row between two passes over it; then the
+  // answer is of no use, but the positions must be the row's.
+  for (; count < wanted; ++count) items[count] = Item::make(0, row.first);
+  return {sort_first(items, scratch.others(), count, wanted, scratch.counts()), wanted};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// top-k: items selected and sorted, by comparison or by the digits of their keys.
+// top-k: items sorted, by comparison or by the digits of their keys, and merged.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,15 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// Sorts items in ascending order of position by descending key, of which only the lowest kPasses *
-/// kDigitBits bits may differ: an LSD radix sort, which moves them between `items` and `other`;
-/// returns where they ended. `counts` has a counter for each value of each digit.
-template <class U, int kDigitBits, int kPasses>
-Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count, std::uint32_t* counts) {
+/// Sorts items in ascending order of position by descending key: an LSD radix sort, which moves
+/// them between `items` and `other`; returns where they ended. `counts` has a counter for each
+/// value of each digit.
+template <class Item>
+Item* radix_sort(Item* items, Item* other, std::int64_t count, std::uint32_t* counts) {
+  constexpr int kDigitBits = tuning::kTopKSortDigitBits;
   constexpr int kBins = 1 << kDigitBits;
-  const auto digit = [](const Item<U>& item, int pass) {
+  constexpr int kPasses = digit_count(8 * static_cast<int>(sizeof(typename Item::Key)), kDigitBits);
+  const auto digit = [](const Item& item, int pass) {
     return static_cast<int>(item.key() >> (pass * kDigitBits)) & (kBins - 1);
   };
   std::memset(counts, 0, sizeof(std::uint32_t) * kPasses * kBins);
@@ -35,7 +37,7 @@ Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count, std::uin
     }
     const auto distribute = [&](auto prefetches) {
       for (std::int64_t i = 0; i < count; ++i) {
-        Item<U>* const to = other + starts[digit(items[i], pass)]++;
+        Item* const to = other + starts[digit(items[i], pass)]++;
         if constexpr (prefetches) prefetch(to + kCacheLine / static_cast<std::int64_t>(sizeof *to));
         *to = items[i];
       }
@@ -45,45 +47,30 @@ Item<U>* radix_sort(Item<U>* items, Item<U>* other, std::int64_t count, std::uin
     } else {
       distribute(std::true_type());
     }
-    Item<U>* const sorted = other;
+    Item* const sorted = other;
     other = items;
     items = sorted;
   }
   return items;
 }
 
-/// The same where only the lowest kBits bits of the keys may differ: many items by few long
-/// digits, few by more and shorter ones. `counts` holds top_k_bucket_counts().
-template <class U, int kBits>
-Item<U>* sort_low_bits(Item<U>* items, Item<U>* other, std::int64_t count, std::uint32_t* counts) {
-  if (count < tuning::kTopKBucketRadixLength) {
-    std::sort(items, items + count);
-    return items;
-  }
-  const auto sort_by = [&](auto most_bits) {
-    constexpr int kPasses = digit_count(kBits, most_bits);
-    constexpr int kDigitBits = digit_count(kBits, kPasses);
-    static_assert(kPasses << kDigitBits <= top_k_bucket_counts(sizeof(U)));
-    return radix_sort<U, kDigitBits, kPasses>(items, other, count, counts);
-  };
-  if (count < tuning::kTopKLongDigitsLength) {
-    return sort_by(std::integral_constant<int, tuning::kTopKShortDigitBits>());
-  }
-  return sort_by(std::integral_constant<int, tuning::kTopKLongDigitBits>());
-}
-
-/// Writes the first `wanted` of few items in ascending order of position, in order: each item's
-/// place is the number of keys above its own, and of equal keys before it. n^2 comparisons, but n /
-/// width vectors of them, and no branch to mispredict, unlike a sort by comparison.
-template <class U>
-void write_ranked(const Item<U>* items, std::int64_t count, std::int64_t wanted, TopKItem* to) {
+/// Sorts few items in ascending order of position: each item's place is the number of keys above
+/// its own, and of equal keys before it. n^2 comparisons, but n / width vectors of them, and no
+/// branch to mispredict, unlike a sort by comparison.
+template <class Item>
+void rank_few(Item* items, std::int64_t count) {
+  using U = typename Item::Key;
   using V = Vector<U>;
   constexpr std::int64_t kMost = tuning::kTopKRankedLength;
   U keys[kMost + V::kWidth];
+  Item unsorted[kMost];
   std::uint8_t equals[kMost];
-  for (std::int64_t i = 0; i < count; ++i) keys[i] = items[i].key();
+  for (std::int64_t i = 0; i < count; ++i) {
+    keys[i] = items[i].key();
+    unsorted[i] = items[i];
+    equals[i] = 0;
+  }
   V::store(keys + count, V::all(0));
-  std::memset(equals, 0, static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
     std::int64_t place = 0;
     const typename V::Type key = V::all(keys[i]);
@@ -91,30 +78,103 @@ void write_ranked(const Item<U>* items, std::int64_t count, std::int64_t wanted,
       place += __builtin_popcountll(bits_of_mask<sizeof(U)>(V::load(keys + j) > key));
     }
     place += equals[place]++;
-    if (place < wanted) to[place] = {std::uint64_t{keys[i]}, items[i].position()};
+    items[place] = unsorted[i];
   }
 }
 
-/// Writes the first `wanted` of items in ascending order of position, in order. `others` has
+/// Sorts items in ascending order of position; returns where the first `wanted` ended. `others` has
 /// capacity for as many, and `counts` for the counters, if top_k_sorts_by_digits() says so.
-template <class U>
-void write_first(Item<U>* items, Item<U>* others, std::int64_t count, std::int64_t wanted,
-                 std::uint32_t* counts, TopKItem* to) {
+template <class Item>
+Item* sort_first(Item* items, Item* others, std::int64_t count, std::int64_t wanted,
+                 std::uint32_t* counts) {
+  using U = typename Item::Key;
   constexpr std::int64_t kFew =
       min_of(tuning::kTopKRankedVectors * Vector<U>::kWidth, tuning::kTopKRankedLength);
-  if (count <= kFew) return write_ranked(items, count, wanted, to);
-  constexpr auto kBytes = static_cast<std::int64_t>(sizeof(U));
-  const Item<U>* sorted = items;
-  if (others != nullptr && top_k_sorts_by_digits(kBytes, count)) {
-    constexpr int kDigitBits = tuning::kTopKSortDigitBits;
-    constexpr int kPasses = digit_count(8 * static_cast<int>(sizeof(U)), kDigitBits);
-    sorted = radix_sort<U, kDigitBits, kPasses>(items, others, count, counts);
-  } else {
-    // Many items of blocks are those of data that rise block by block, which a heap is slow with.
-    if (wanted < count) std::nth_element(items, items + wanted, items + count);
-    std::sort(items, items + wanted);
+  if (count <= kFew) {
+    rank_few(items, count);
+    return items;
   }
-  write_items(sorted, wanted, to);
+  if (others != nullptr && top_k_sorts_by_digits(sizeof(U), count)) {
+    return radix_sort(items, others, count, counts);
+  }
+  // Many items of blocks are those of data that rise block by block, which a heap is slow with.
+  if (wanted < count) std::nth_element(items, items + wanted, items + count);
+  std::sort(items, items + wanted);
+  return items;
+}
+
+/// Reads two runs as one.
+template <class Item>
+class Merge {
+ public:
+  explicit Merge(const TopKMerge& merge)
+      : a_(static_cast<const Item*>(merge.a.items)),
+        a_end_(a_ + merge.a.count),
+        b_(static_cast<const Item*>(merge.b.items)),
+        b_end_(b_ + merge.b.count) {
+    // How many of the items before the first are a's: the most that come before b's others.
+    std::int64_t low = max_of<std::int64_t>(0, merge.first - merge.b.count);
+    std::int64_t high = min_of(merge.first, merge.a.count);
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      if (a_[middle] < b_[merge.first - 1 - middle]) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    a_ += low;
+    b_ += merge.first - low;
+  }
+
+  /// The next `count` items, as many as there are at least.
+  void take(Item* to, std::int64_t count) {
+    const Item* const end = to + count;
+    while (to < end) {
+      // Neither runs out within so many, so that no branch depends on the data.
+      std::int64_t sure = min_of(min_of(a_end_ - a_, b_end_ - b_), end - to);
+      if (sure == 0) {
+        const Item*& rest = a_ == a_end_ ? b_ : a_;
+        std::memcpy(to, rest, static_cast<std::size_t>(end - to) * sizeof(Item));
+        rest += end - to;
+        return;
+      }
+      for (; sure > 0; --sure) {
+        const bool second = *b_ < *a_;
+        *to++ = *(second ? b_ : a_);
+        b_ += second;
+        a_ += !second;
+      }
+    }
+  }
+
+ private:
+  const Item* a_;
+  const Item* a_end_;
+  const Item* b_;
+  const Item* b_end_;
+};
+
+template <class Item>
+void merge(const TopKMerge& merge, void* items) {
+  Merge<Item>(merge).take(static_cast<Item*>(items), merge.last - merge.first);
+}
+
+template <class Item>
+void write_merged(const TopKRow& row, const TopKMerge& merge, const TopKOutputs& outputs) {
+  if (merge.b.count == 0) {
+    return write_items(row, static_cast<const Item*>(merge.a.items) + merge.first,
+                       merge.last - merge.first, outputs);
+  }
+  Merge<Item> items(merge);
+  Item chunk[tuning::kTopKMergeChunk];
+  TopKOutputs to = outputs;
+  for (std::int64_t at = merge.first; at < merge.last; at += tuning::kTopKMergeChunk) {
+    const std::int64_t count = min_of(tuning::kTopKMergeChunk, merge.last - at);
+    items.take(chunk, count);
+    write_items(row, chunk, count, to);
+    advance<typename Item::Key>(&to, count);
+  }
 }
 
 }  // namespace

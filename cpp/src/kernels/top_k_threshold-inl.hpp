@@ -51,11 +51,6 @@ U key_reached_by(const U* keys, std::int64_t n, std::int64_t k) {
   return threshold;
 }
 
-template <class U>
-std::uint64_t threshold_of(const void* keys, std::int64_t n, std::int64_t k) {
-  return key_reached_by(static_cast<const U*>(keys), n, k);
-}
-
 /// The threshold of n keys, and exactly the ties that it takes.
 template <class U>
 Threshold<U> threshold_by_counting(const U* keys, std::int64_t n, std::int64_t k) {
@@ -80,7 +75,7 @@ Threshold<U> threshold_by_histograms(const TopKRow& row, std::uint32_t* counts) 
   for (int d = digit_count(8 * static_cast<int>(sizeof(U)), kBits) - 1; d >= 0; --d) {
     // Two histograms alternately: equal neighbours do not wait for each other's store.
     std::memset(counts, 0, sizeof(std::uint32_t) * kTopKHistogramCounts);
-    for_chunks<U>(row, 0, row.length, [&](std::int64_t, const U* keys, std::int64_t count) {
+    for_chunks<U>(row, [&](std::int64_t, const U* keys, std::int64_t count) {
       if (known == 0) {
         for (std::int64_t i = 0; i < count; ++i) ++counts[(i & 1) * kBins + digit(keys[i], d)];
       } else {
@@ -104,10 +99,12 @@ Threshold<U> threshold_by_histograms(const TopKRow& row, std::uint32_t* counts) 
   return {prefix, wanted};
 }
 
-/// A stratified sample: one element of each step of the row, at positions from a sequence that is
-/// walked twice, the first time to prefetch.
+/// A key that somewhat more than k elements probably reach, from a stratified sample: one element
+/// of each step of the row, at positions from a sequence that is walked twice, the first time to
+/// prefetch. `keys` has capacity for the sample's.
 template <class U>
-void sample_keys(const TopKRow& row, std::int64_t sample, void* keys) {
+U threshold_by_sample(const TopKRow& row, U* keys) {
+  const std::int64_t sample = row.selection->sample;
   const std::int64_t step = row.length / sample;
   struct Position {
     std::uint32_t random = 1;
@@ -117,7 +114,7 @@ void sample_keys(const TopKRow& row, std::int64_t sample, void* keys) {
     position.random = position.random * 1664525 + 1013904223;
     const std::int64_t at = position.first + static_cast<std::int64_t>(position.random >> 8) % step;
     position.first += step;
-    return static_cast<const char*>(row.data) + at * row.stride * row.element_size;
+    return element_at<U>(row, row.first + at);
   };
   Position ahead;
   for (std::int64_t i = 0; i < tuning::kTopKSamplePrefetch; ++i) prefetch(next(ahead));
@@ -129,8 +126,9 @@ void sample_keys(const TopKRow& row, std::int64_t sample, void* keys) {
       prefetch(next(ahead));
       std::memcpy(sampled + i, next(position), sizeof(U));
     }
-    row.element->load(sampled, 1, count, static_cast<U*>(keys) + first);
+    row.element->load(sampled, 1, count, keys + first);
   }
+  return key_reached_by(keys, sample, row.selection->sample_reaches);
 }
 
 }  // namespace

@@ -12,11 +12,8 @@
 #include "kernels/dispatch.hpp"
 #include "ops/arg.hpp"
 #include "ops/for_tasks.hpp"
-#include "ops/index_output.hpp"
 #include "ops/ordering.hpp"
 #include "ops/text.hpp"
-#include "ops/top_k_buckets.hpp"
-#include "ops/top_k_merge.hpp"
 #include "plan/top_k_plan.hpp"
 
 namespace dmlcpu {
@@ -35,40 +32,40 @@ const TopKElementKernels& element_kernels(const TopKDescriptor& descriptor) {
 }
 
 /// Rows one by one.
-class TopKRun {
+class TopKRows {
  public:
-  TopKRun(const TopKDescriptor& descriptor, const TopKPlan& plan, const void* input, void* values,
-          void* indices)
+  TopKRows(const TopKDescriptor& descriptor, const TopKPlan& plan, const void* input, void* values,
+           void* indices)
       : plan_(plan),
         element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
         element_(element_kernels(descriptor)),
         width_(kernels().top_k->width[width_index(element_size_)]),
+        rows_(plan.length <= kTopKPackedPositions ? width_.rows : width_.longer_rows),
         prefetches_(element_count(descriptor.input) * element_size_ >=
                     tuning::kRowPrefetchLeastBytes),
         input_(static_cast<const char*>(input)),
         values_(static_cast<char*>(values)),
         indices_(static_cast<char*>(indices)),
         index_size_(static_cast<std::int64_t>(info(descriptor.indices.type).size)),
+        item_bytes_(top_k_item_bytes(element_size_, plan.length)),
         kernel_bytes_(round_up(
-            top_k_row_scratch(plan.selection, element_size_, plan.longest_piece()).bytes)) {}
+            top_k_row_scratch(plan.selection, element_size_, item_bytes_, plan.longest_piece())
+                .bytes)) {}
 
   void run() const {
-    if (plan_.buckets) return run_in_buckets();
     if (plan_.pieces > 1) return run_in_pieces();
-    const std::int64_t item_bytes = round_up(plan_.k * std::int64_t{sizeof(TopKItem)});
     const std::int64_t pack_bytes =
         plan_.packed ? round_up(plan_.tasks.task_results * plan_.length * element_size_) : 0;
-    const std::int64_t worker_bytes = item_bytes + kernel_bytes_ + pack_bytes;
+    const std::int64_t worker_bytes = kernel_bytes_ + pack_bytes;
     const Scratch scratch(worker_bytes * workers_for(plan_.tasks, plan_.threads));
     for_tasks(plan_.tasks, plan_.threads, [&](const Task& task, int worker) {
       char* const mine = scratch.at(worker * worker_bytes);
-      run_task(task, reinterpret_cast<TopKItem*>(mine), mine + item_bytes,
-               mine + item_bytes + kernel_bytes_);
+      run_task(task, mine, mine + kernel_bytes_);
     });
   }
 
  private:
-  void run_task(const Task& task, TopKItem* items, char* kernel_scratch, char* packed) const {
+  void run_task(const Task& task, char* kernel_scratch, char* packed) const {
     const char* data = input_ + task.offsets[0] * element_size_;
     const Axis& rows = plan_.tasks.results;
     std::int64_t row_stride = rows.strides[0];
@@ -77,128 +74,117 @@ class TopKRun {
       data = packed;
       row_stride = plan_.length;
     }
-    TopKRow row = row_of(data, plan_.length, plan_.k, kernel_scratch);
+    TopKRow row = row_of(data, kernel_scratch);
     for (std::int64_t r = 0; r < task.results; ++r) {
       row.data = data + r * row_stride * element_size_;
-      width_.select(row, items);
-      write(row, items, plan_.k, task.offsets[1] + r * rows.strides[1],
+      write(row, {rows_.select(row), {}, 0, plan_.k}, task.offsets[1] + r * rows.strides[1],
             task.offsets[2] + r * rows.strides[2]);
     }
   }
 
-  /// One row at a time, each sorted by all threads.
-  void run_in_buckets() const {
-    TopKBuckets buckets(width_.buckets, element_size_, plan_.length, plan_.threads);
-    for_each_row([&](const TopKRow& row, const Offsets& offsets) {
-      buckets.sort(
-          plan_.k,
-          [&](std::int64_t first, std::int64_t count) { return part_of(row, first, count); },
-          [&](const TopKItem* items, std::int64_t count, std::int64_t at) {
-            write(row, items, count, offsets[1] + at * plan_.value_stride,
-                  offsets[2] + at * plan_.index_stride);
-          });
-    });
-  }
-
-  /// One row at a time, each in pieces for all threads.
+  /// One row at a time, each in pieces for all threads; what they select is merged in pairs.
   void run_in_pieces() const {
-    const std::int64_t kept = std::min(plan_.k, plan_.longest_piece());
-    const std::int64_t item_bytes = round_up(kept * std::int64_t{sizeof(TopKItem)});
-    const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, plan_.pieces));
     // Everything is allocated before the first row is written.
-    const std::int64_t items_bytes = item_bytes * plan_.pieces;
-    const LargeScratch scratch(items_bytes + kernel_bytes_ * threads +
-                               plan_.sample.count * element_size_);
-    char* const sample = scratch.at(items_bytes + kernel_bytes_ * threads);
-    std::vector<TopKPiece> pieces(static_cast<std::size_t>(plan_.pieces));
-    const std::int64_t writers = plan_.k < tuning::kTopKMinWrites ? 1 : threads;
-    std::vector<TopKMerge> merges(static_cast<std::size_t>(writers), TopKMerge(plan_.pieces));
-    const auto piece_of = [&](const TopKRow& row, std::int64_t p) {
-      const std::int64_t first = plan_.piece_start(p);
-      return part_of(row, first, plan_.piece_start(p + 1) - first);
-    };
-    const auto select_from = [&](const TopKRow& row, const std::uint64_t* threshold) {
-      parallel_for(threads, plan_.pieces, [&](std::int64_t p, int worker) {
-        TopKRow piece = piece_of(row, p);
-        piece.threshold = threshold;
-        piece.scratch = scratch.at(items_bytes + worker * kernel_bytes_);
-        auto* const items = reinterpret_cast<TopKItem*>(scratch.at(p * item_bytes));
-        pieces[static_cast<std::size_t>(p)] = {items, width_.select(piece, items),
-                                               plan_.piece_start(p)};
-      });
-      std::int64_t selected = 0;
-      for (const TopKPiece& piece : pieces) selected += piece.count;
-      return selected >= plan_.k;
-    };
-    for_each_row([&](const TopKRow& row, const Offsets& offsets) {
-      bool enough = false;
-      if (plan_.sample.count > 0) {
-        // A key that somewhat more than k elements of all pieces probably reach.
-        const std::int64_t of_each = plan_.sample.count / plan_.pieces;
-        parallel_for(threads, plan_.pieces, [&](std::int64_t p, int) {
-          width_.sample(piece_of(row, p), of_each, sample + p * of_each * element_size_);
-        });
-        const std::uint64_t threshold =
-            width_.threshold(sample, plan_.sample.count, plan_.sample.reaches);
-        enough = select_from(row, &threshold);
-      }
-      if (!enough) select_from(row, nullptr);
-      parallel_for(threads, writers, [&](std::int64_t writer, int) {
-        const std::int64_t last = plan_.k * (writer + 1) / writers;
-        std::int64_t at = plan_.k * writer / writers;
-        TopKMerge& merge = merges[static_cast<std::size_t>(writer)];
-        merge.start(pieces, at);
-        TopKItem items[tuning::kTopKMergeChunk];
-        for (; at < last; at += tuning::kTopKMergeChunk) {
-          const std::int64_t count = std::min(tuning::kTopKMergeChunk, last - at);
-          merge.take(items, count);
-          write(row, items, count, offsets[1] + at * plan_.value_stride,
-                offsets[2] + at * plan_.index_stride);
-        }
-      });
-    });
-  }
-
-  /// Calls body(row, offsets) for every row, one after the other.
-  template <class Body>
-  void for_each_row(const Body& body) const {
-    Axes all = plan_.tasks.kept;
-    all.push(plan_.tasks.results);
-    Odometer position(all);
-    for (std::int64_t left = positions(all); left > 0; --left, position.next()) {
+    const std::int64_t pieces_bytes = plan_.pieces * kernel_bytes_;
+    const std::int64_t kept_bytes = std::min(plan_.k, plan_.longest_piece()) * item_bytes_;
+    const std::int64_t merged_bytes = plan_.pieces > 2 ? round_up(plan_.pieces * kept_bytes) : 0;
+    const LargeScratch scratch(pieces_bytes + 2 * merged_bytes);
+    std::vector<TopKItems> runs(static_cast<std::size_t>(plan_.pieces));
+    Axes rows = plan_.tasks.kept;
+    rows.push(plan_.tasks.results);
+    Odometer position(rows);
+    for (std::int64_t left = positions(rows); left > 0; --left, position.next()) {
       const Offsets& offsets = position.offsets();
-      body(row_of(input_ + offsets[0] * element_size_, plan_.length, plan_.k, nullptr), offsets);
+      const TopKRow row = row_of(input_ + offsets[0] * element_size_, scratch.at(0));
+      const bool samples = plan_.selection.strategy == TopKStrategy::kSample;
+      std::uint64_t threshold = samples ? rows_.threshold(row) : 0;
+      if (!select_from_pieces(row, samples ? &threshold : nullptr, runs)) {
+        threshold = 0;
+        select_from_pieces(row, &threshold, runs);
+      }
+      std::int64_t width = 1;
+      for (bool odd = false; 2 * width < plan_.pieces; width *= 2, odd = !odd) {
+        merge_pairs(runs, width, scratch.at(pieces_bytes + (odd ? merged_bytes : 0)), kept_bytes);
+      }
+      const TopKMerge all = pair(runs, 0, width);
+      parallel_for(sharers(), sharers(), [&](std::int64_t sharer, int) {
+        const TopKMerge part = share_of(all, sharer, sharers());
+        write(row, part, offsets[1] + part.first * plan_.value_stride,
+              offsets[2] + part.first * plan_.index_stride);
+      });
     }
   }
 
-  TopKRow part_of(const TopKRow& row, std::int64_t first, std::int64_t count) const {
-    return row_of(static_cast<const char*>(row.data) + first * plan_.stride * element_size_, count,
-                  std::min(plan_.k, count), nullptr);
+  /// Whether as many as are wanted were selected.
+  bool select_from_pieces(const TopKRow& row, const std::uint64_t* threshold,
+                          std::vector<TopKItems>& runs) const {
+    parallel_for(plan_.threads, plan_.pieces, [&](std::int64_t p, int) {
+      TopKRow piece = row;
+      piece.first = plan_.piece_start(p);
+      piece.length = plan_.piece_start(p + 1) - piece.first;
+      piece.k = std::min(plan_.k, piece.length);
+      piece.threshold = threshold;
+      piece.scratch = static_cast<char*>(row.scratch) + p * kernel_bytes_;
+      runs[static_cast<std::size_t>(p)] = rows_.select(piece);
+    });
+    std::int64_t selected = 0;
+    for (const TopKItems& run : runs) selected += run.count;
+    return selected >= plan_.k;
   }
 
-  TopKRow row_of(const char* data, std::int64_t length, std::int64_t k, char* scratch) const {
-    return {data,        element_size_, plan_.stride,     length,  k,
-            prefetches_, &element_,     &plan_.selection, nullptr, scratch};
+  /// Merges runs `width` pieces apart, that of piece p to `to` + p * kept_bytes.
+  void merge_pairs(std::vector<TopKItems>& runs, std::int64_t width, char* to,
+                   std::int64_t kept_bytes) const {
+    const std::int64_t pairs = ceil_divide(plan_.pieces, 2 * width);
+    const std::int64_t shares = ceil_divide(sharers(), pairs);
+    parallel_for(sharers(), pairs * shares, [&](std::int64_t task, int) {
+      const std::int64_t p = task / shares * 2 * width;
+      const TopKMerge part = share_of(pair(runs, p, width), task % shares, shares);
+      rows_.merge(part, to + p * kept_bytes + part.first * item_bytes_);
+    });
+    for (std::int64_t p = 0; p < plan_.pieces; p += 2 * width) {
+      runs[static_cast<std::size_t>(p)] = {to + p * kept_bytes, pair(runs, p, width).last};
+    }
+  }
+
+  TopKMerge pair(const std::vector<TopKItems>& runs, std::int64_t p, std::int64_t width) const {
+    const TopKItems& a = runs[static_cast<std::size_t>(p)];
+    const bool alone = p + width >= plan_.pieces;
+    const TopKItems b = alone ? TopKItems{} : runs[static_cast<std::size_t>(p + width)];
+    return {a, b, 0, std::min(plan_.k, a.count + b.count)};
+  }
+  static TopKMerge share_of(const TopKMerge& all, std::int64_t share, std::int64_t shares) {
+    return {all.a, all.b, start_of_part(all.last, share, shares),
+            start_of_part(all.last, share + 1, shares)};
+  }
+  /// Threads that share what is merged.
+  int sharers() const { return plan_.k < tuning::kTopKMinWrites ? 1 : plan_.threads; }
+
+  TopKRow row_of(const char* data, char* scratch) const {
+    return {data,      plan_.stride,     0,       plan_.length, plan_.k, prefetches_,
+            &element_, &plan_.selection, nullptr, scratch};
   }
 
   /// Writes values and indices, from these offsets on.
-  void write(const TopKRow& row, const TopKItem* items, std::int64_t count,
-             std::int64_t value_offset, std::int64_t index_offset) const {
-    width_.write_values(row, items, count, values_ + value_offset * element_size_,
-                        plan_.value_stride);
-    write_indices(indices_ + index_offset * index_size_, index_size_, plan_.index_stride, count,
-                  [items](std::int64_t i) { return items[i].index; });
+  void write(const TopKRow& row, const TopKMerge& items, std::int64_t value_offset,
+             std::int64_t index_offset) const {
+    rows_.write(row, items,
+                {{values_ + value_offset * element_size_, 0, 0, plan_.value_stride},
+                 {indices_ + index_offset * index_size_, 0, 0, plan_.index_stride},
+                 index_size_});
   }
 
   const TopKPlan& plan_;
   std::int64_t element_size_;
   const TopKElementKernels& element_;
   const TopKWidthKernels& width_;
+  const TopKRowKernels& rows_;
   bool prefetches_;
   const char* input_;
   char* values_;
   char* indices_;
   std::int64_t index_size_;
+  std::int64_t item_bytes_;
   std::int64_t kernel_bytes_;
 };
 
@@ -214,7 +200,7 @@ void run_plan(const TopKDescriptor& descriptor, const TopKColumnsPlan& plan, con
   all.k = plan.k;
   all.prefetches = element_count(descriptor.input) * element_size >= tuning::kColumnsPrefetchBytes;
   all.element = &element_kernels(descriptor);
-  all.index_size = index_size;
+  all.outputs.index_size = index_size;
   const std::int64_t row_bytes =
       round_up(plan.columns.row_count() * std::int64_t{sizeof(std::int64_t)});
   const std::int64_t worker_bytes = top_k_columns_scratch(all.columns, element_size, plan.k).bytes;
@@ -233,8 +219,8 @@ void run_plan(const TopKDescriptor& descriptor, const TopKColumnsPlan& plan, con
                      (plan.offsets[0] + plan.columns.input_offset + task.offsets[0]) * element_size;
     a.columns.groups = task.groups;
     a.columns.lanes = task.results;
-    a.values = output(values, element_size, plan.value_stride, 1);
-    a.indices = output(indices, index_size, plan.index_stride, 2);
+    a.outputs.values = output(values, element_size, plan.value_stride, 1);
+    a.outputs.indices = output(indices, index_size, plan.index_stride, 2);
     a.scratch = scratch.at(row_bytes + worker * worker_bytes);
     kernel(a);
   });
@@ -257,7 +243,7 @@ void run_plan(const TopKDescriptor& descriptor, const ArgPlan& plan, const void*
 }
 void run_plan(const TopKDescriptor& descriptor, const TopKPlan& plan, const void* input,
               void* values, void* indices) {
-  TopKRun(descriptor, plan, input, values, indices).run();
+  TopKRows(descriptor, plan, input, values, indices).run();
 }
 
 /// Calls body(plan) with the best plan, if there is something to write.

@@ -20,6 +20,19 @@ std::int64_t block_length(std::int64_t length, std::int64_t k) {
   return block;
 }
 
+/// A key that somewhat more than k of `length` elements probably reach is one that `sample_reaches`
+/// of so many sampled elements do.
+void set_sample(std::int64_t length, std::int64_t k, TopKSelection& selection) {
+  const std::int64_t count = tuning::top_k_sample(length);
+  // The number of sampled elements among the k highest varies by its square root; four times that
+  // is hardly ever exceeded.
+  const double expected =
+      std::ceil(static_cast<double>(k) * static_cast<double>(count) / static_cast<double>(length));
+  const double margin = std::max(std::ceil(4 * std::sqrt(expected)), 2.0);
+  selection.sample = count;
+  selection.sample_reaches = std::min(static_cast<std::int64_t>(expected + margin), count);
+}
+
 /// The axes but the one searched.
 Axes kept_axes(const TopKDescriptor& descriptor, int searched) {
   Axes kept;
@@ -40,7 +53,7 @@ void group_rows(std::int64_t element_size, TopKPlan& plan) {
   const bool neighbours =
       tasks.results.size > 1 && row_stride > 0 && row_stride < std::abs(plan.input_stride);
   const std::int64_t fit = tuning::kTopKPackBytes / row_bytes;
-  plan.packed = neighbours && fit > 1 && plan.pieces == 1 && !plan.buckets;
+  plan.packed = neighbours && fit > 1 && plan.pieces == 1;
   plan.stride = plan.packed ? 1 : plan.input_stride;
   tasks.task_results = std::min(
       {tuning::kTopKGroupRows, tasks.results.size, plan.packed ? fit : tuning::kTopKGroupRows});
@@ -57,8 +70,7 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
   const auto whole = [line](std::int64_t lanes) {
     return std::max<std::int64_t>(lanes / line, 1) * line;
   };
-  // Keys and positions of up to twice as many slots as are wanted.
-  const std::int64_t most = whole(tuning::kTopKSlotBytes / (4 * plan.k * lane_bytes));
+  const std::int64_t most = whole(tuning::kTopKSlotBytes / (2 * top_k_slots(plan.k) * lane_bytes));
   if (columns.packing == Packing::kTransposed) {
     const std::int64_t rows = columns.block * positions(columns.blocks);
     columns.tile_lanes = std::min(whole(tuning::kTopKTileBytes / (rows * element_size)), most);
@@ -75,57 +87,33 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
   columns.tile_lanes = std::min({columns.lanes, most, at_once ? whole(fit) : most});
   const std::int64_t rows = tuning::kTopKTileBytes / (columns.tile_lanes * element_size);
   columns.pass = at_once ? columns.walk.period
-                         : std::min(columns.walk.period, std::max<std::int64_t>(rows, 4));
+                         : std::min(columns.walk.period, std::max(rows, top_k_slots(plan.k)));
 }
 
 }  // namespace
 
-TopKSample sample_for(std::int64_t length, std::int64_t k, std::int64_t count) {
-  if (count == 0) return {};
-  // The number of sampled elements among the k highest varies by its square root; four times that
-  // is hardly ever exceeded.
-  const double expected =
-      std::ceil(static_cast<double>(k) * static_cast<double>(count) / static_cast<double>(length));
-  const double margin = std::max(std::ceil(4 * std::sqrt(expected)), 2.0);
-  return {count, std::min(static_cast<std::int64_t>(expected + margin), count)};
-}
-
 TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::int64_t k) {
   TopKSelection selection;
   selection.strategy = strategy;
-  switch (strategy) {
-    case TopKStrategy::kSort:
-      selection.capacity = length;
-      break;
-    case TopKStrategy::kCount:
-    case TopKStrategy::kHistogram:
-      selection.capacity = k;
-      break;
-    case TopKStrategy::kBlocks:
-      selection.block = block_length(length, k);
-      selection.capacity = k * selection.block + k;
-      break;
-    case TopKStrategy::kSample: {
-      const TopKSample sample = sample_for(length, k, tuning::top_k_sample(length));
-      selection.sample = sample.count;
-      selection.sample_reaches = sample.reaches;
-      selection.capacity = tuning::top_k_sample_capacity(length, k);
-      break;
-    }
+  selection.capacity = strategy == TopKStrategy::kSort ? length : k;
+  if (strategy == TopKStrategy::kBlocks) {
+    selection.block = block_length(length, k);
+    selection.capacity = k * selection.block + k;
+  } else if (strategy == TopKStrategy::kSample) {
+    set_sample(length, k, selection);
+    selection.capacity = tuning::top_k_sample_capacity(length, k);
   }
   return selection;
 }
 
 TopKSelection select_strategy(std::int64_t length, std::int64_t k) {
-  const bool enough_blocks = k <= tuning::kTopKBlocksMaxK &&
-                             length / block_length(length, k) >= tuning::kTopKBlocksPerResult * k;
   const auto strategy = [&] {
-    if (enough_blocks) return TopKStrategy::kBlocks;
-    if (2 * k > length) return TopKStrategy::kSort;
-    if (length > tuning::kTopKHistogramLength) {
-      return tuning::top_k_sample(length) > 0 ? TopKStrategy::kSample : TopKStrategy::kHistogram;
+    if (k <= tuning::kTopKBlocksMaxK &&
+        length / block_length(length, k) >= tuning::kTopKBlocksPerResult * k) {
+      return TopKStrategy::kBlocks;
     }
-    return length >= tuning::kTopKThresholdLength ? TopKStrategy::kCount : TopKStrategy::kSort;
+    if (2 * k > length || length < tuning::kTopKThresholdLength) return TopKStrategy::kSort;
+    return length < tuning::kTopKSampledLength ? TopKStrategy::kCount : TopKStrategy::kSample;
   };
   return plan_selection(strategy(), length, k);
 }
@@ -165,6 +153,7 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
     return std::nullopt;
   }
   choose_top_k_tiles(element_size, plan);
+  if (columns.pass < std::min(n, top_k_slots(plan.k))) return std::nullopt;
   plan.threads = threads;
   plan.tasks.join();
   if (threads > 1) {
@@ -194,19 +183,14 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   plan.threads = threads;
   const std::int64_t row_bytes = plan.length * element_size;
   const std::int64_t rows = positions(plan.tasks.kept) * plan.tasks.results.size;
-  plan.buckets = 2 * plan.k > plan.length && plan.length >= tuning::kTopKBucketsLength &&
-                 plan.length <= tuning::kTopKMaxPiece;
-  if (rows < threads && !plan.buckets) {
+  if (rows < threads) {
     plan.pieces =
         std::min<std::int64_t>(threads, row_bytes / tuning::top_k_min_piece_bytes(plan.k));
   }
   const std::int64_t needed = ceil_divide(plan.length, tuning::kTopKMaxPiece);
   plan.pieces = std::max({plan.pieces, needed, std::int64_t{1}});
   plan.selection = select_strategy(plan.longest_piece(), std::min(plan.k, plan.longest_piece()));
-  if (plan.pieces > 1 && plan.selection.sample > 0) {
-    const std::int64_t of_each = tuning::top_k_sample(plan.length) / plan.pieces;
-    plan.sample = sample_for(plan.length, plan.k, of_each * plan.pieces);
-  }
+  if (plan.selection.sample > 0) set_sample(plan.length, plan.k, plan.selection);
   group_rows(element_size, plan);
   return plan;
 }
@@ -218,8 +202,8 @@ std::string to_text(const TopKColumnsPlan& plan) {
 }
 
 std::string to_text(const TopKPlan& plan) {
-  static const char* const names[] = {"sort", "count", "blocks", "histogram", "sample"};
-  std::string text = plan.buckets ? "buckets" : names[static_cast<int>(plan.selection.strategy)];
+  static const char* const names[] = {"sort", "count", "blocks", "sample"};
+  std::string text = names[static_cast<int>(plan.selection.strategy)];
   text += " of " + std::to_string(plan.k) + " from " + std::to_string(plan.length) + " by " +
           std::to_string(plan.stride) + (plan.packed ? ", packed" : "") + "\n";
   text += "rows " + std::to_string(positions(plan.tasks.kept)) + " x " +

@@ -11,14 +11,6 @@
 
 namespace dmlcpu {
 
-/// A key that somewhat more than k elements of a row probably reach is one that `reaches` of so
-/// many sampled elements do.
-struct TopKSample {
-  std::int64_t count = 0;  ///< 0: there is no sample
-  std::int64_t reaches = 0;
-};
-TopKSample sample_for(std::int64_t length, std::int64_t k, std::int64_t count);
-
 /// How the k highest of rows of up to `length` elements are found, 1 <= k <= length.
 TopKSelection select_strategy(std::int64_t length, std::int64_t k);
 
@@ -30,7 +22,7 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
 ///
 ///   for each task                            (in parallel)
 ///     for each row
-///       for each of `pieces`                 (in parallel, merged in order)
+///       for each of `pieces`                 (in parallel, then merged)
 ///         kernel(row of length / pieces)
 ///       write k values and indices
 ///
@@ -46,11 +38,8 @@ struct TopKPlan {
   std::int64_t value_stride = 1;
   std::int64_t index_stride = 1;
 
-  bool buckets = false;  ///< whether each row is sorted by all threads, in buckets
-
   std::int64_t pieces = 1;
-  TopKSelection selection;  ///< for one piece
-  TopKSample sample;        ///< of all pieces together, the same number from each
+  TopKSelection selection;  ///< for one piece, but a sample is the row's
   int threads = 1;
 
   std::int64_t piece_start(std::int64_t piece) const { return length * piece / pieces; }
