@@ -111,7 +111,7 @@ void compare_strategies(int type, int width, const std::vector<T>& x, std::int64
       bool right = true;
       for (const RowKernels& rows : row_kernels(width)) {
         const GuardedScratch scratch(
-            top_k_row_scratch(selection, std::int64_t{1} << width, rows.item_bytes, n).bytes);
+            top_k_row_scratch(selection, std::int64_t{1} << width, rows.item_bytes).bytes);
         const TopKRow row = {x.data(), stride,         0,          n,       k,
                              false,    &element(type), &selection, nullptr, scratch.get()};
         const TopKItems items = rows.kernels.select(row);
@@ -138,7 +138,7 @@ void compare_merges(int type, int width, const std::vector<T>& x, std::int64_t c
   const auto selection = dmlcpu::plan_selection(TopKStrategy::kSort, n, n);
   for (const RowKernels& rows : row_kernels(width)) {
     const std::int64_t bytes =
-        top_k_row_scratch(selection, std::int64_t{1} << width, rows.item_bytes, n).bytes;
+        top_k_row_scratch(selection, std::int64_t{1} << width, rows.item_bytes).bytes;
     const GuardedScratch scratches[] = {GuardedScratch(bytes), GuardedScratch(bytes)};
     const auto piece = [&](std::int64_t first, std::int64_t last, const GuardedScratch& scratch) {
       return TopKRow{x.data(),       1,          first,   last - first, last - first, false,

@@ -40,7 +40,7 @@ void test_blocks_are_powers_of_two_and_enough() {
 void test_scratch_stays_small_for_small_k() {
   // 10 of 10 million float32, 40 MB: under 2 MB.
   const auto selection = dmlcpu::select_strategy(10'000'000, 10);
-  CHECK(top_k_row_scratch(selection, 4, 8, 10'000'000).bytes < 2'000'000);
+  CHECK(top_k_row_scratch(selection, 4, 8).bytes < 2'000'000);
 }
 
 TopKDescriptor descriptor_of(std::initializer_list<std::int64_t> sizes, std::int64_t axis,
@@ -70,7 +70,7 @@ void test_strided_axes_are_packed() {
   const TopKPlan p = plan({500, 64}, 0, 40, 1);
   CHECK(p.packed);
   CHECK(p.stride == 1);
-  CHECK(p.input_stride == 64);
+  CHECK(p.row.strides[0] == 64);
   CHECK(!plan({64, 500}, 1, 40, 1).packed);
   // As many rows at a time as fit, but not where all threads share each.
   constexpr std::int64_t kPackBytes = dmlcpu::tuning::kTopKPackBytes;
@@ -165,7 +165,7 @@ void test_long_rows_are_cut_only_when_there_are_too_few() {
 void test_pieces_cover_the_row() {
   const TopKPlan p = plan({(1 << 19) + 1}, 0, 5, 3);
   CHECK(p.piece_start(0) == 0);
-  CHECK(p.piece_start(p.pieces) == p.length);
+  CHECK(p.piece_start(p.pieces) == p.row.size);
   for (std::int64_t i = 0; i < p.pieces; ++i) {
     CHECK(p.piece_start(i + 1) - p.piece_start(i) <= p.longest_piece());
   }

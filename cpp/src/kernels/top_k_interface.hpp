@@ -32,9 +32,9 @@ constexpr bool top_k_sorts_by_digits(std::int64_t element_size, std::int64_t cou
 /// Writes the keys of data[0], data[stride], ... as unsigned integers of the element's width.
 using KeyLoader = void (*)(const void* data, std::int64_t stride, std::int64_t count, void* keys);
 
-/// Writes the elements of these keys, `count` of the element's width; whether all keys tell them:
-/// those of zeros and NaNs do not.
-using KeyDecoder = bool (*)(const void* keys, std::int64_t count, void* elements);
+/// Turns such keys into their elements, in place; whether all keys tell them: those of zeros and
+/// NaNs do not.
+using KeyDecoder = bool (*)(void* keys, std::int64_t count);
 
 /// Writes the highest key of each `block` elements, the last block may have fewer, in the same
 /// form. `scratch` holds a block.
@@ -60,9 +60,9 @@ enum class TopKStrategy : std::uint8_t {
 struct TopKSelection {
   TopKStrategy strategy = TopKStrategy::kSort;
   std::int64_t capacity = 0;  ///< of the items that are collected
-  std::int64_t block = 1;     ///< kBlocks: elements per block; there are at least k blocks
-  std::int64_t sample = 0;    ///< kSample: elements in the sample
-  /// kSample: the threshold is what this many of the sample reach.
+  std::int64_t keys = 0;   ///< of elements, blocks or the sample, from which a threshold is found
+  std::int64_t block = 0;  ///< kBlocks: elements per block; there are at least k blocks
+  /// kSample: the threshold is what this many of the sampled keys reach.
   std::int64_t sample_reaches = 0;
 };
 
@@ -136,36 +136,24 @@ struct TopKRowKernels {
 /// Where the parts of a row's scratch memory begin, after the counters, and where it ends.
 struct TopKRowScratch {
   std::int64_t keys;
+  std::int64_t block;  ///< the keys of one
   std::int64_t items;
   std::int64_t others;  ///< that items are moved to when they are sorted by digits
   std::int64_t bytes;
 };
 constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
-                                           std::int64_t element_size, std::int64_t item_size,
-                                           std::int64_t length) {
-  constexpr std::int64_t kCounterBytes = sizeof(std::uint32_t);
+                                           std::int64_t element_size, std::int64_t item_size) {
   const bool by_digits = selection.strategy != TopKStrategy::kBlocks &&
                          top_k_sorts_by_digits(element_size, selection.capacity);
+  const std::int64_t counts = selection.strategy == TopKStrategy::kSample ? kTopKHistogramCounts
+                              : by_digits ? top_k_sort_counts(element_size)
+                                          : 0;
   // The filter writes one item more than it keeps.
   const std::int64_t item_bytes = round_up((selection.capacity + 1) * item_size);
   TopKRowScratch parts{};
-  switch (selection.strategy) {
-    case TopKStrategy::kSort:
-      break;
-    case TopKStrategy::kCount:
-      parts.items = length * element_size;
-      break;
-    case TopKStrategy::kBlocks:
-      parts.items = round_up((length + selection.block - 1) / selection.block * element_size) +
-                    selection.block * element_size;
-      break;
-    case TopKStrategy::kSample:
-      parts.keys = kTopKHistogramCounts * kCounterBytes;
-      parts.items = selection.sample * element_size;
-      break;
-  }
-  if (parts.keys == 0 && by_digits) parts.keys = top_k_sort_counts(element_size) * kCounterBytes;
-  parts.items = parts.keys + round_up(parts.items);
+  parts.keys = counts * std::int64_t{sizeof(std::uint32_t)};
+  parts.block = parts.keys + round_up(selection.keys * element_size);
+  parts.items = parts.block + round_up(selection.block * element_size);
   parts.others = parts.items + item_bytes;
   parts.bytes = parts.others + (by_digits ? item_bytes : 0);
   return parts;
@@ -204,11 +192,9 @@ constexpr std::int64_t top_k_padded_lanes(std::int64_t element_size, std::int64_
 inline constexpr std::int64_t kVectorSlack = 64;
 
 /// Where the parts of the scratch memory begin, after what packs a tile, and where it ends: the
-/// keys of a pass, its rows, slots, results of a group as keys and as elements. Transposed elements
-/// become keys where they are.
+/// keys of a pass, slots, results of a group. Transposed elements become keys where they are.
 struct TopKColumnsScratch {
   std::int64_t keys;
-  std::int64_t key_rows;
   std::int64_t states;
   std::int64_t results;
   std::int64_t bytes;
@@ -216,21 +202,18 @@ struct TopKColumnsScratch {
 constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
                                                    std::int64_t element_size, std::int64_t k) {
   const std::int64_t padded = top_k_padded_lanes(element_size, columns.tile_lanes);
+  const std::int64_t lanes = columns.tile_groups * padded;
   const std::int64_t packed = packed_bytes(columns, element_size);
-  const std::int64_t state_bytes =
-      columns.tile_groups * padded * 2 * top_k_slots(k) * top_k_lane_bytes(element_size);
   TopKColumnsScratch parts{};
   if (columns.packing == Packing::kTransposed) {
     parts.states = packed + kVectorSlack;
   } else {
-    const std::int64_t pass_bytes = round_up(columns.pass * std::int64_t{sizeof(std::int64_t)});
-    parts.keys = packed + pass_bytes;
-    parts.key_rows =
-        parts.keys + round_up(columns.pass * columns.tile_groups * padded * element_size);
-    parts.states = parts.key_rows + pass_bytes;
+    parts.keys = packed + round_up(columns.pass * std::int64_t{sizeof(std::int64_t)});
+    parts.states = parts.keys + round_up(columns.pass * lanes * element_size);
   }
-  parts.results = parts.states + round_up(state_bytes);
-  parts.bytes = parts.results + round_up(2 * k * padded * element_size);
+  parts.results =
+      parts.states + round_up(lanes * 2 * top_k_slots(k) * top_k_lane_bytes(element_size));
+  parts.bytes = parts.results + round_up(k * padded * element_size);
   return parts;
 }
 

@@ -63,55 +63,30 @@ void for_chunks(const TopKRow& row, Body&& body) {
 /// Writes n results of each of `lanes` lanes: element and position j of lane l, the elements from
 /// keys[j * lanes + l]. Where a key does not tell the element, look_up(l, position) does.
 template <class U, class Position, class LookUp>
-void write_results(const TopKElementKernels& element, const U* keys, U* elements, std::int64_t n,
-                   std::int64_t lanes, const TopKOutputs& outputs, const Position& position,
-                   const LookUp& look_up) {
-  if (!element.decode(keys, n * lanes, elements)) {
+void write_results(const TopKElementKernels& element, U* keys, std::int64_t n, std::int64_t lanes,
+                   const TopKOutputs& outputs, const Position& position, const LookUp& look_up) {
+  if (!element.decode(keys, n * lanes)) {
     for (std::int64_t j = 0; j < n; ++j) {
-      for (std::int64_t l = 0; l < lanes; ++l) {
-        elements[j * lanes + l] = look_up(l, position(j, l));
-      }
+      for (std::int64_t l = 0; l < lanes; ++l) keys[j * lanes + l] = look_up(l, position(j, l));
     }
   }
-  const auto write = [&](const TopKOutput& output, auto* to, const auto& value) {
-    write_tile(to, output.k_stride, output.lane_stride, n, lanes, value);
-  };
-  write(outputs.values, static_cast<U*>(outputs.values.data),
-        [=](std::int64_t j, std::int64_t l) { return elements[j * lanes + l]; });
-  with_indices(outputs.indices.data, outputs.index_size, [&](auto* to) {
+  const TopKOutput& values = outputs.values;
+  write_tile(static_cast<U*>(values.data), values.k_stride, values.lane_stride, n, lanes,
+             [=](std::int64_t j, std::int64_t l) { return keys[j * lanes + l]; });
+  const TopKOutput& indices = outputs.indices;
+  with_indices(indices.data, outputs.index_size, [&](auto* to) {
     using Index = std::remove_reference_t<decltype(*to)>;
-    write(outputs.indices, to,
-          [=](std::int64_t j, std::int64_t l) { return static_cast<Index>(position(j, l)); });
+    write_tile(to, indices.k_stride, indices.lane_stride, n, lanes,
+               [=](std::int64_t j, std::int64_t l) { return static_cast<Index>(position(j, l)); });
   });
 }
 
-/// Moves on by so many lanes.
+/// The outputs from an element on that is so many values and indices away.
 template <class U>
-void advance(TopKOutputs* outputs, std::int64_t lanes) {
-  TopKOutput& values = outputs->values;
-  values.data = static_cast<U*>(values.data) + lanes * values.lane_stride;
-  TopKOutput& indices = outputs->indices;
-  indices.data =
-      static_cast<char*>(indices.data) + lanes * indices.lane_stride * outputs->index_size;
-}
-
-/// Writes items of a row, a chunk at a time: to look up every element by itself would wait for
-/// memory each time, if the row is long.
-template <class Item>
-void write_items(const TopKRow& row, const Item* items, std::int64_t count, TopKOutputs outputs) {
-  using U = typename Item::Key;
-  constexpr std::int64_t kChunk = tuning::kTopKMergeChunk;
-  U keys[kChunk];
-  U elements[kChunk];
-  for (std::int64_t first = 0; first < count; first += kChunk, items += kChunk) {
-    const std::int64_t n = min_of(count - first, kChunk);
-    for (std::int64_t i = 0; i < n; ++i) keys[i] = items[i].key();
-    write_results(
-        *row.element, keys, elements, 1, n, outputs,
-        [items](std::int64_t /*one*/, std::int64_t i) { return items[i].position(); },
-        [&row](std::int64_t /*one*/, std::int64_t at) { return *element_at<U>(row, at); });
-    advance<U>(&outputs, n);
-  }
+TopKOutputs outputs_at(TopKOutputs outputs, std::int64_t values, std::int64_t indices) {
+  outputs.values.data = static_cast<U*>(outputs.values.data) + values;
+  outputs.indices.data = static_cast<char*>(outputs.indices.data) + indices * outputs.index_size;
+  return outputs;
 }
 
 /// Reads the rows side by side, so that every cache line read is used whole.
@@ -131,17 +106,16 @@ void pack_rows(const void* data, std::int64_t stride, std::int64_t length, std::
   }
 }
 
-/// The elements of one type and order, from their keys; whether all keys tell them.
+/// The elements of one type and order, in place of their keys; whether all keys tell them.
 template <class O>
-bool decode_keys(const void* keys, std::int64_t count, void* elements) {
+bool decode_keys(void* keys, std::int64_t count) {
   using U = typename O::Unsigned;
-  const U* const from = static_cast<const U*>(keys);
-  U* const to = static_cast<U*>(elements);
+  U* const elements = static_cast<U*>(keys);
   U inexact = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     U bits;
-    inexact |= static_cast<U>(!O::bits_of(from_unsigned_key<O>(from[i]), &bits));
-    to[i] = bits;
+    inexact |= static_cast<U>(!O::bits_of(from_unsigned_key<O>(elements[i]), &bits));
+    elements[i] = bits;
   }
   return inexact == 0;
 }

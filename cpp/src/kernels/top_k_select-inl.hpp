@@ -128,12 +128,10 @@ std::int64_t collect_by_counting(const TopKRow& row, U* keys, Item* items) {
 /// be selected, so blocks whose extreme is t are looked into until k were found. So at most k *
 /// block + k elements are collected, whatever the data's order.
 template <class Item, class U>
-std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, Item* items) {
+std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item* items) {
   const TopKSelection& selection = *row.selection;
   const std::int64_t block = selection.block;
   const std::int64_t blocks = (row.length + block - 1) / block;
-  const std::int64_t extremes_bytes = round_up(blocks * static_cast<std::int64_t>(sizeof(U)));
-  U* const keys = extremes + extremes_bytes / static_cast<std::int64_t>(sizeof(U));
   row.element->extremes(element_at<U>(row, row.first), row.stride, row.length, block,
                         row.prefetches, keys, extremes);
   const U threshold = key_reached_by(extremes, blocks, row.k);
@@ -170,37 +168,28 @@ bool collect_by_sample(const TopKRow& row, U* keys, Item* items, std::int64_t* c
   return *count < row.selection->capacity && (row.threshold != nullptr || *count >= row.k);
 }
 
-/// The parts of a row's scratch memory.
-template <class Item>
-struct RowScratch {
-  using U = typename Item::Key;
-
-  explicit RowScratch(const TopKRow& row)
-      : parts(top_k_row_scratch(*row.selection, sizeof(U), sizeof(Item), row.length)),
-        bytes(static_cast<char*>(row.scratch)) {}
-  std::uint32_t* counts() const { return reinterpret_cast<std::uint32_t*>(bytes); }
-  U* keys() const { return reinterpret_cast<U*>(bytes + parts.keys); }
-  Item* items() const { return reinterpret_cast<Item*>(bytes + parts.items); }
-  /// Null if there are none.
-  Item* others() const {
-    return parts.others == parts.bytes ? nullptr : reinterpret_cast<Item*>(bytes + parts.others);
-  }
-
-  TopKRowScratch parts;
-  char* bytes;
-};
+/// A part of a row's scratch memory.
+template <class T>
+T* part_at(const TopKRow& row, std::int64_t offset) {
+  return reinterpret_cast<T*>(static_cast<char*>(row.scratch) + offset);
+}
 
 template <class Item>
 std::uint64_t top_k_threshold(const TopKRow& row) {
-  return threshold_by_sample(row, RowScratch<Item>(row).keys());
+  using U = typename Item::Key;
+  const TopKRowScratch parts = top_k_row_scratch(*row.selection, sizeof(U), sizeof(Item));
+  return threshold_by_sample(row, part_at<U>(row, parts.keys));
 }
 
 template <class Item>
 TopKItems top_k_select(const TopKRow& row) {
   using U = typename Item::Key;
   static_assert(kTopKHistogramCounts >= top_k_sort_counts(sizeof(U)));
-  const RowScratch<Item> scratch(row);
-  Item* const items = scratch.items();
+  const TopKRowScratch parts = top_k_row_scratch(*row.selection, sizeof(U), sizeof(Item));
+  auto* const counts = part_at<std::uint32_t>(row, 0);
+  U* const keys = part_at<U>(row, parts.keys);
+  Item* const items = part_at<Item>(row, parts.items);
+  Item* const others = parts.others == parts.bytes ? nullptr : part_at<Item>(row, parts.others);
   std::int64_t count = 0;
   std::int64_t wanted = row.k;
   switch (row.selection->strategy) {
@@ -208,23 +197,23 @@ TopKItems top_k_select(const TopKRow& row) {
       count = collect_all(row, items);
       break;
     case TopKStrategy::kCount:
-      count = collect_by_counting(row, scratch.keys(), items);
+      count = collect_by_counting(row, keys, items);
       break;
     case TopKStrategy::kBlocks:
-      count = collect_from_blocks(row, scratch.keys(), items);
+      count = collect_from_blocks(row, keys, part_at<U>(row, parts.block), items);
       break;
     case TopKStrategy::kSample:
-      if (collect_by_sample(row, scratch.keys(), items, &count)) {
+      if (collect_by_sample(row, keys, items, &count)) {
         wanted = min_of(wanted, count);
       } else {
-        count = collect_from(row, threshold_by_histograms<U>(row, scratch.counts()), row.k, items);
+        count = collect_from(row, threshold_by_histograms<U>(row, counts), row.k, items);
       }
       break;
   }
   // There are fewer only if another thread changed the row between two passes over it; then the
   // answer is of no use, but the positions must be the row's.
   for (; count < wanted; ++count) items[count] = Item::make(0, row.first);
-  return {sort_first(items, scratch.others(), count, wanted, scratch.counts()), wanted};
+  return {sort_first(items, others, count, wanted, counts), wanted};
 }
 
 }  // namespace

@@ -21,6 +21,9 @@ Item* radix_sort(Item* items, Item* other, std::int64_t count, std::uint32_t* co
   const auto digit = [](const Item& item, int pass) {
     return static_cast<int>(item.key() >> (pass * kDigitBits)) & (kBins - 1);
   };
+  const std::int64_t ahead = count < tuning::kTopKSortPrefetchLength
+                                 ? 0
+                                 : kCacheLine / static_cast<std::int64_t>(sizeof(Item));
   std::memset(counts, 0, sizeof(std::uint32_t) * kPasses * kBins);
   for (std::int64_t i = 0; i < count; ++i) {
     for (int pass = 0; pass < kPasses; ++pass) ++counts[pass * kBins + digit(items[i], pass)];
@@ -35,17 +38,10 @@ Item* radix_sort(Item* items, Item* other, std::int64_t count, std::uint32_t* co
       starts[bin] = start;
       start += size;
     }
-    const auto distribute = [&](auto prefetches) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        Item* const to = other + starts[digit(items[i], pass)]++;
-        if constexpr (prefetches) prefetch(to + kCacheLine / static_cast<std::int64_t>(sizeof *to));
-        *to = items[i];
-      }
-    };
-    if (count < tuning::kTopKSortPrefetchLength) {
-      distribute(std::false_type());
-    } else {
-      distribute(std::true_type());
+    for (std::int64_t i = 0; i < count; ++i) {
+      Item* const to = other + starts[digit(items[i], pass)]++;
+      prefetch(to + ahead);
+      *to = items[i];
     }
     Item* const sorted = other;
     other = items;
@@ -135,8 +131,7 @@ class Merge {
       std::int64_t sure = min_of(min_of(a_end_ - a_, b_end_ - b_), end - to);
       if (sure == 0) {
         const Item*& rest = a_ == a_end_ ? b_ : a_;
-        std::memcpy(to, rest, static_cast<std::size_t>(end - to) * sizeof(Item));
-        rest += end - to;
+        while (to < end) *to++ = *rest++;
         return;
       }
       for (; sure > 0; --sure) {
@@ -160,20 +155,26 @@ void merge(const TopKMerge& merge, void* items) {
   Merge<Item>(merge).take(static_cast<Item*>(items), merge.last - merge.first);
 }
 
+/// A chunk at a time: to look up every element by itself would wait for memory each time, if the
+/// row is long.
 template <class Item>
 void write_merged(const TopKRow& row, const TopKMerge& merge, const TopKOutputs& outputs) {
-  if (merge.b.count == 0) {
-    return write_items(row, static_cast<const Item*>(merge.a.items) + merge.first,
-                       merge.last - merge.first, outputs);
-  }
-  Merge<Item> items(merge);
-  Item chunk[tuning::kTopKMergeChunk];
-  TopKOutputs to = outputs;
-  for (std::int64_t at = merge.first; at < merge.last; at += tuning::kTopKMergeChunk) {
-    const std::int64_t count = min_of(tuning::kTopKMergeChunk, merge.last - at);
-    items.take(chunk, count);
-    write_items(row, chunk, count, to);
-    advance<typename Item::Key>(&to, count);
+  using U = typename Item::Key;
+  constexpr std::int64_t kChunk = tuning::kTopKMergeChunk;
+  Merge<Item> merged(merge);
+  Item items[kChunk];
+  U keys[kChunk];
+  for (std::int64_t i = merge.first; i < merge.last; i += kChunk) {
+    const std::int64_t count = min_of(kChunk, merge.last - i);
+    merged.take(items, count);
+    for (std::int64_t j = 0; j < count; ++j) keys[j] = items[j].key();
+    const std::int64_t done = i - merge.first;
+    write_results(
+        *row.element, keys, 1, count,
+        outputs_at<U>(outputs, done * outputs.values.lane_stride,
+                      done * outputs.indices.lane_stride),
+        [&items](std::int64_t /*one*/, std::int64_t j) { return items[j].position(); },
+        [&row](std::int64_t /*one*/, std::int64_t at) { return *element_at<U>(row, at); });
   }
 }
 

@@ -104,7 +104,7 @@ Threshold<U> threshold_by_histograms(const TopKRow& row, std::uint32_t* counts) 
 /// prefetch. `keys` has capacity for the sample's.
 template <class U>
 U threshold_by_sample(const TopKRow& row, U* keys) {
-  const std::int64_t sample = row.selection->sample;
+  const std::int64_t sample = row.selection->keys;
   const std::int64_t step = row.length / sample;
   struct Position {
     std::uint32_t random = 1;

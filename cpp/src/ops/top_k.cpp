@@ -31,31 +31,51 @@ const TopKElementKernels& element_kernels(const TopKDescriptor& descriptor) {
   return kernels().top_k->element[static_cast<int>(descriptor.input.type)][static_cast<int>(order)];
 }
 
+/// A call's memory, and what works on it.
+struct Call {
+  Call(const TopKDescriptor& of, const void* from, void* to_values, void* to_indices)
+      : descriptor(of),
+        input(static_cast<const char*>(from)),
+        values(static_cast<char*>(to_values)),
+        indices(static_cast<char*>(to_indices)),
+        element_size(static_cast<std::int64_t>(info(of.input.type).size)),
+        index_size(static_cast<std::int64_t>(info(of.indices.type).size)),
+        input_bytes(element_count(of.input) * element_size),
+        width(kernels().top_k->width[width_index(element_size)]) {}
+
+  /// From these elements of values and indices on; strides are those of the axes.
+  TopKOutputs outputs(const Offsets& offsets, const Axis& k, const Axis& groups,
+                      const Axis& lanes) const {
+    return {{values + offsets[1] * element_size, k.strides[1], groups.strides[1], lanes.strides[1]},
+            {indices + offsets[2] * index_size, k.strides[2], groups.strides[2], lanes.strides[2]},
+            index_size};
+  }
+
+  const TopKDescriptor& descriptor;
+  const char* input;
+  char* values;
+  char* indices;
+  std::int64_t element_size;
+  std::int64_t index_size;
+  std::int64_t input_bytes;
+  const TopKWidthKernels& width;
+};
+
 /// Rows one by one.
 class TopKRows {
  public:
-  TopKRows(const TopKDescriptor& descriptor, const TopKPlan& plan, const void* input, void* values,
-           void* indices)
-      : plan_(plan),
-        element_size_(static_cast<std::int64_t>(info(descriptor.input.type).size)),
-        element_(element_kernels(descriptor)),
-        width_(kernels().top_k->width[width_index(element_size_)]),
-        rows_(plan.length <= kTopKPackedPositions ? width_.rows : width_.longer_rows),
-        prefetches_(element_count(descriptor.input) * element_size_ >=
-                    tuning::kRowPrefetchLeastBytes),
-        input_(static_cast<const char*>(input)),
-        values_(static_cast<char*>(values)),
-        indices_(static_cast<char*>(indices)),
-        index_size_(static_cast<std::int64_t>(info(descriptor.indices.type).size)),
-        item_bytes_(top_k_item_bytes(element_size_, plan.length)),
-        kernel_bytes_(round_up(
-            top_k_row_scratch(plan.selection, element_size_, item_bytes_, plan.longest_piece())
-                .bytes)) {}
+  TopKRows(const Call& call, const TopKPlan& plan)
+      : call_(call),
+        plan_(plan),
+        element_(element_kernels(call.descriptor)),
+        kernels_(plan.row.size <= kTopKPackedPositions ? call.width.rows : call.width.longer_rows),
+        item_bytes_(top_k_item_bytes(call.element_size, plan.row.size)),
+        kernel_bytes_(top_k_row_scratch(plan.selection, call.element_size, item_bytes_).bytes) {}
 
   void run() const {
     if (plan_.pieces > 1) return run_in_pieces();
     const std::int64_t pack_bytes =
-        plan_.packed ? round_up(plan_.tasks.task_results * plan_.length * element_size_) : 0;
+        plan_.packed ? round_up(plan_.tasks.task_results * plan_.row.size * call_.element_size) : 0;
     const std::int64_t worker_bytes = kernel_bytes_ + pack_bytes;
     const Scratch scratch(worker_bytes * workers_for(plan_.tasks, plan_.threads));
     for_tasks(plan_.tasks, plan_.threads, [&](const Task& task, int worker) {
@@ -66,19 +86,20 @@ class TopKRows {
 
  private:
   void run_task(const Task& task, char* kernel_scratch, char* packed) const {
-    const char* data = input_ + task.offsets[0] * element_size_;
     const Axis& rows = plan_.tasks.results;
+    TopKRow row = row_of(task.offsets, kernel_scratch);
     std::int64_t row_stride = rows.strides[0];
     if (plan_.packed) {
-      width_.pack(data, plan_.input_stride, plan_.length, row_stride, task.results, packed);
-      data = packed;
-      row_stride = plan_.length;
+      call_.width.pack(row.data, plan_.row.strides[0], plan_.row.size, row_stride, task.results,
+                       packed);
+      row.data = packed;
+      row_stride = plan_.row.size;
     }
-    TopKRow row = row_of(data, kernel_scratch);
+    Offsets offsets = task.offsets;
     for (std::int64_t r = 0; r < task.results; ++r) {
-      row.data = data + r * row_stride * element_size_;
-      write(row, {rows_.select(row), {}, 0, plan_.k}, task.offsets[1] + r * rows.strides[1],
-            task.offsets[2] + r * rows.strides[2]);
+      write(row, {kernels_.select(row), {}, 0, plan_.k}, offsets);
+      row.data = static_cast<const char*>(row.data) + row_stride * call_.element_size;
+      for (int s = 1; s < 3; ++s) offsets[s] += rows.strides[s];
     }
   }
 
@@ -94,23 +115,27 @@ class TopKRows {
     rows.push(plan_.tasks.results);
     Odometer position(rows);
     for (std::int64_t left = positions(rows); left > 0; --left, position.next()) {
-      const Offsets& offsets = position.offsets();
-      const TopKRow row = row_of(input_ + offsets[0] * element_size_, scratch.at(0));
+      const TopKRow row = row_of(position.offsets(), scratch.at(0));
       const bool samples = plan_.selection.strategy == TopKStrategy::kSample;
-      std::uint64_t threshold = samples ? rows_.threshold(row) : 0;
+      std::uint64_t threshold = samples ? kernels_.threshold(row) : 0;
       if (!select_from_pieces(row, samples ? &threshold : nullptr, runs)) {
         threshold = 0;
         select_from_pieces(row, &threshold, runs);
       }
-      std::int64_t width = 1;
-      for (bool odd = false; 2 * width < plan_.pieces; width *= 2, odd = !odd) {
-        merge_pairs(runs, width, scratch.at(pieces_bytes + (odd ? merged_bytes : 0)), kept_bytes);
+      std::int64_t apart = 1;
+      for (bool odd = false; 2 * apart < plan_.pieces; apart *= 2, odd = !odd) {
+        char* const to = scratch.at(pieces_bytes + (odd ? merged_bytes : 0));
+        for_merges(runs, apart, [&](const TopKMerge& merge, std::int64_t piece) {
+          kernels_.merge(merge, to + piece * kept_bytes + merge.first * item_bytes_);
+        });
+        for (std::int64_t p = 0; p < plan_.pieces; p += 2 * apart) {
+          runs[static_cast<std::size_t>(p)] = {to + p * kept_bytes, pair(runs, p, apart).last};
+        }
       }
-      const TopKMerge all = pair(runs, 0, width);
-      parallel_for(sharers(), sharers(), [&](std::int64_t sharer, int) {
-        const TopKMerge part = share_of(all, sharer, sharers());
-        write(row, part, offsets[1] + part.first * plan_.value_stride,
-              offsets[2] + part.first * plan_.index_stride);
+      for_merges(runs, apart, [&](const TopKMerge& merge, std::int64_t /*first*/) {
+        Offsets offsets = position.offsets();
+        for (int s = 1; s < 3; ++s) offsets[s] += merge.first * plan_.row.strides[s];
+        write(row, merge, offsets);
       });
     }
   }
@@ -125,104 +150,84 @@ class TopKRows {
       piece.k = std::min(plan_.k, piece.length);
       piece.threshold = threshold;
       piece.scratch = static_cast<char*>(row.scratch) + p * kernel_bytes_;
-      runs[static_cast<std::size_t>(p)] = rows_.select(piece);
+      runs[static_cast<std::size_t>(p)] = kernels_.select(piece);
     });
     std::int64_t selected = 0;
     for (const TopKItems& run : runs) selected += run.count;
     return selected >= plan_.k;
   }
 
-  /// Merges runs `width` pieces apart, that of piece p to `to` + p * kept_bytes.
-  void merge_pairs(std::vector<TopKItems>& runs, std::int64_t width, char* to,
-                   std::int64_t kept_bytes) const {
-    const std::int64_t pairs = ceil_divide(plan_.pieces, 2 * width);
-    const std::int64_t shares = ceil_divide(sharers(), pairs);
-    parallel_for(sharers(), pairs * shares, [&](std::int64_t task, int) {
-      const std::int64_t p = task / shares * 2 * width;
-      const TopKMerge part = share_of(pair(runs, p, width), task % shares, shares);
-      rows_.merge(part, to + p * kept_bytes + part.first * item_bytes_);
+  /// Calls body(merge, piece) for the runs of pieces that are so far apart, in pairs of which
+  /// threads share each, if it is large.
+  template <class Body>
+  void for_merges(const std::vector<TopKItems>& runs, std::int64_t apart, const Body& body) const {
+    const int threads = plan_.k < tuning::kTopKMinWrites ? 1 : plan_.threads;
+    const std::int64_t pairs = ceil_divide(plan_.pieces, 2 * apart);
+    const std::int64_t shares = ceil_divide(threads, pairs);
+    parallel_for(threads, pairs * shares, [&](std::int64_t task, int) {
+      const std::int64_t piece = task / shares * 2 * apart;
+      TopKMerge merge = pair(runs, piece, apart);
+      merge.first = start_of_part(merge.last, task % shares, shares);
+      merge.last = start_of_part(merge.last, task % shares + 1, shares);
+      body(merge, piece);
     });
-    for (std::int64_t p = 0; p < plan_.pieces; p += 2 * width) {
-      runs[static_cast<std::size_t>(p)] = {to + p * kept_bytes, pair(runs, p, width).last};
-    }
   }
 
-  TopKMerge pair(const std::vector<TopKItems>& runs, std::int64_t p, std::int64_t width) const {
+  TopKMerge pair(const std::vector<TopKItems>& runs, std::int64_t p, std::int64_t apart) const {
     const TopKItems& a = runs[static_cast<std::size_t>(p)];
-    const bool alone = p + width >= plan_.pieces;
-    const TopKItems b = alone ? TopKItems{} : runs[static_cast<std::size_t>(p + width)];
+    const bool alone = p + apart >= plan_.pieces;
+    const TopKItems b = alone ? TopKItems{} : runs[static_cast<std::size_t>(p + apart)];
     return {a, b, 0, std::min(plan_.k, a.count + b.count)};
   }
-  static TopKMerge share_of(const TopKMerge& all, std::int64_t share, std::int64_t shares) {
-    return {all.a, all.b, start_of_part(all.last, share, shares),
-            start_of_part(all.last, share + 1, shares)};
-  }
-  /// Threads that share what is merged.
-  int sharers() const { return plan_.k < tuning::kTopKMinWrites ? 1 : plan_.threads; }
 
-  TopKRow row_of(const char* data, char* scratch) const {
-    return {data,      plan_.stride,     0,       plan_.length, plan_.k, prefetches_,
+  TopKRow row_of(const Offsets& offsets, char* scratch) const {
+    const bool prefetches = call_.input_bytes >= tuning::kRowPrefetchLeastBytes;
+    const char* const data = call_.input + offsets[0] * call_.element_size;
+    return {data,      plan_.stride,     0,       plan_.row.size, plan_.k, prefetches,
             &element_, &plan_.selection, nullptr, scratch};
   }
 
-  /// Writes values and indices, from these offsets on.
-  void write(const TopKRow& row, const TopKMerge& items, std::int64_t value_offset,
-             std::int64_t index_offset) const {
-    rows_.write(row, items,
-                {{values_ + value_offset * element_size_, 0, 0, plan_.value_stride},
-                 {indices_ + index_offset * index_size_, 0, 0, plan_.index_stride},
-                 index_size_});
+  void write(const TopKRow& row, const TopKMerge& items, const Offsets& offsets) const {
+    kernels_.write(row, items, call_.outputs(offsets, kUnitAxis, kUnitAxis, plan_.row));
   }
 
+  const Call& call_;
   const TopKPlan& plan_;
-  std::int64_t element_size_;
   const TopKElementKernels& element_;
-  const TopKWidthKernels& width_;
-  const TopKRowKernels& rows_;
-  bool prefetches_;
-  const char* input_;
-  char* values_;
-  char* indices_;
-  std::int64_t index_size_;
+  const TopKRowKernels& kernels_;
   std::int64_t item_bytes_;
   std::int64_t kernel_bytes_;
 };
 
+void run_plan(const Call& call, const TopKPlan& plan) { TopKRows(call, plan).run(); }
+
 /// Columns with small k.
-void run_plan(const TopKDescriptor& descriptor, const TopKColumnsPlan& plan, const void* input,
-              void* values, void* indices) {
+void run_plan(const Call& call, const TopKColumnsPlan& plan) {
   const Tasks& tasks = plan.tasks;
-  const auto element_size = static_cast<std::int64_t>(info(descriptor.input.type).size);
-  const auto index_size = static_cast<std::int64_t>(info(descriptor.indices.type).size);
-  const TopKColumnsKernel kernel = kernels().top_k->width[width_index(element_size)].columns;
   TopKColumns all{};
   all.columns = plan.columns.columns(tasks.groups);
   all.k = plan.k;
-  all.prefetches = element_count(descriptor.input) * element_size >= tuning::kColumnsPrefetchBytes;
-  all.element = &element_kernels(descriptor);
-  all.outputs.index_size = index_size;
+  all.prefetches = call.input_bytes >= tuning::kColumnsPrefetchBytes;
+  all.element = &element_kernels(call.descriptor);
   const std::int64_t row_bytes =
       round_up(plan.columns.row_count() * std::int64_t{sizeof(std::int64_t)});
-  const std::int64_t worker_bytes = top_k_columns_scratch(all.columns, element_size, plan.k).bytes;
+  const std::int64_t worker_bytes =
+      top_k_columns_scratch(all.columns, call.element_size, plan.k).bytes;
   const Scratch scratch(row_bytes + workers_for(tasks, plan.threads) * worker_bytes);
   auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
   plan.columns.fill_rows(rows);
   all.columns.rows = rows;
   all.columns.block_offsets = rows + all.columns.period;
   for_tasks(tasks, plan.threads, [&](const Task& task, int worker) {
-    const auto output = [&](void* data, std::int64_t size, std::int64_t k_stride, int s) {
-      return TopKOutput{static_cast<char*>(data) + (plan.offsets[s] + task.offsets[s]) * size,
-                        k_stride, tasks.groups.strides[s], tasks.results.strides[s]};
-    };
+    Offsets offsets = task.offsets;
+    for (int s = 0; s < 3; ++s) offsets[s] += plan.offsets[s];
     TopKColumns a = all;
-    a.columns.data = static_cast<const char*>(input) +
-                     (plan.offsets[0] + plan.columns.input_offset + task.offsets[0]) * element_size;
+    a.columns.data = call.input + (plan.columns.input_offset + offsets[0]) * call.element_size;
     a.columns.groups = task.groups;
     a.columns.lanes = task.results;
-    a.outputs.values = output(values, element_size, plan.value_stride, 1);
-    a.outputs.indices = output(indices, index_size, plan.index_stride, 2);
+    a.outputs = call.outputs(offsets, plan.column, tasks.groups, tasks.results);
     a.scratch = scratch.at(row_bytes + worker * worker_bytes);
-    kernel(a);
+    call.width.columns(a);
   });
 }
 
@@ -237,13 +242,8 @@ ArgDescriptor as_arg(const TopKDescriptor& descriptor) {
   return arg;
 }
 
-void run_plan(const TopKDescriptor& descriptor, const ArgPlan& plan, const void* input,
-              void* values, void* indices) {
-  run_planned(as_arg(descriptor), plan, input, indices, values);
-}
-void run_plan(const TopKDescriptor& descriptor, const TopKPlan& plan, const void* input,
-              void* values, void* indices) {
-  TopKRows(descriptor, plan, input, values, indices).run();
+void run_plan(const Call& call, const ArgPlan& plan) {
+  run_planned(as_arg(call.descriptor), plan, call.input, call.indices, call.values);
 }
 
 /// Calls body(plan) with the best plan, if there is something to write.
@@ -269,8 +269,8 @@ TopKProgram plan(const TopKDescriptor& descriptor) {
 void run_planned(const TopKDescriptor& descriptor, const TopKProgram& program, const void* input,
                  void* values, void* indices) {
   if (element_count(descriptor.values) == 0) return;
-  std::visit([&](const auto& plan) { run_plan(descriptor, plan, input, values, indices); },
-             program);
+  const Call call(descriptor, input, values, indices);
+  std::visit([&call](const auto& plan) { run_plan(call, plan); }, program);
 }
 
 std::size_t detail::plan_text(const TopKDescriptor& descriptor, char* text, std::size_t size) {
@@ -281,11 +281,10 @@ std::size_t detail::plan_text(const TopKDescriptor& descriptor, char* text, std:
 
 void run(const TopKDescriptor& descriptor) {
   validate(descriptor);
+  const Call call(descriptor, descriptor.input.data, descriptor.values.data,
+                  descriptor.indices.data);
   // A program would copy the plan.
-  with_plan(descriptor, [&](const auto& plan) {
-    run_plan(descriptor, plan, descriptor.input.data, descriptor.values.data,
-             descriptor.indices.data);
-  });
+  with_plan(descriptor, [&call](const auto& plan) { run_plan(call, plan); });
 }
 
 }  // namespace dmlcpu

@@ -29,34 +29,38 @@ void set_sample(std::int64_t length, std::int64_t k, TopKSelection& selection) {
   const double expected =
       std::ceil(static_cast<double>(k) * static_cast<double>(count) / static_cast<double>(length));
   const double margin = std::max(std::ceil(4 * std::sqrt(expected)), 2.0);
-  selection.sample = count;
+  selection.keys = count;
   selection.sample_reaches = std::min(static_cast<std::int64_t>(expected + margin), count);
 }
 
-/// The axes but the one searched.
-Axes kept_axes(const TopKDescriptor& descriptor, int searched) {
-  Axes kept;
+/// The axis that is searched, and the others.
+Axis split_axes(const TopKDescriptor& descriptor, Axes& kept) {
+  const int searched = search_axis(descriptor);
+  Axis found = kUnitAxis;
   for (int d = 0; d < descriptor.input.rank; ++d) {
-    if (d == searched) continue;
-    kept.push({descriptor.input.sizes[d],
-               {descriptor.input.strides[d], descriptor.values.strides[d],
-                descriptor.indices.strides[d]}});
+    const Axis axis = {
+        descriptor.input.sizes[d],
+        {descriptor.input.strides[d], descriptor.values.strides[d], descriptor.indices.strides[d]}};
+    if (d == searched) {
+      found = axis;
+    } else {
+      kept.push(axis);
+    }
   }
-  return kept;
+  return found;
 }
 
 /// Chooses how many rows a task takes, and how it reads them.
 void group_rows(std::int64_t element_size, TopKPlan& plan) {
   Tasks& tasks = plan.tasks;
-  const std::int64_t row_bytes = plan.length * element_size;
   const std::int64_t row_stride = std::abs(tasks.results.strides[0]);
   const bool neighbours =
-      tasks.results.size > 1 && row_stride > 0 && row_stride < std::abs(plan.input_stride);
-  const std::int64_t fit = tuning::kTopKPackBytes / row_bytes;
+      tasks.results.size > 1 && row_stride > 0 && row_stride < std::abs(plan.row.strides[0]);
+  const std::int64_t fit = tuning::kTopKPackBytes / (plan.row.size * element_size);
   plan.packed = neighbours && fit > 1 && plan.pieces == 1;
-  plan.stride = plan.packed ? 1 : plan.input_stride;
-  tasks.task_results = std::min(
-      {tuning::kTopKGroupRows, tasks.results.size, plan.packed ? fit : tuning::kTopKGroupRows});
+  plan.stride = plan.packed ? 1 : plan.row.strides[0];
+  tasks.task_results = std::min(tuning::kTopKGroupRows, tasks.results.size);
+  if (plan.packed) tasks.task_results = std::min(tasks.task_results, fit);
   // Enough tasks for all threads, but neighbouring rows no fewer than fill a cache line.
   if (plan.threads == 1) return;
   tasks.split_results(plan.threads * tuning::kTasksPerThread, plan.packed ? 64 / element_size : 1);
@@ -96,10 +100,13 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
   TopKSelection selection;
   selection.strategy = strategy;
   selection.capacity = strategy == TopKStrategy::kSort ? length : k;
+  if (strategy == TopKStrategy::kCount) selection.keys = length;
   if (strategy == TopKStrategy::kBlocks) {
     selection.block = block_length(length, k);
+    selection.keys = ceil_divide(length, selection.block);
     selection.capacity = k * selection.block + k;
-  } else if (strategy == TopKStrategy::kSample) {
+  }
+  if (strategy == TopKStrategy::kSample) {
     set_sample(length, k, selection);
     selection.capacity = tuning::top_k_sample_capacity(length, k);
   }
@@ -121,17 +128,16 @@ TopKSelection select_strategy(std::int64_t length, std::int64_t k) {
 std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descriptor, int threads) {
   const ConstTensor& input = descriptor.input;
   const auto element_size = static_cast<std::int64_t>(info(input.type).size);
-  const int axis = search_axis(descriptor);
-  const std::int64_t n = axis_size(input, axis);
-  if (descriptor.k > tuning::kTopKColumnsMaxK || n > top_k_column_positions(element_size) ||
+  const std::int64_t k = descriptor.k;
+  const std::int64_t n = axis_size(input, search_axis(descriptor));
+  const bool many_slots = k > tuning::kTopKManySlots && n * k > tuning::kTopKManySlotsWork;
+  if (k > tuning::kTopKColumnsMaxK || many_slots || n > top_k_column_positions(element_size) ||
       element_count(input) < tuning::kTopKMinLanes * n) {
     return std::nullopt;
   }
   TopKColumnsPlan plan;
-  plan.k = descriptor.k;
-  plan.value_stride = descriptor.values.strides[axis];
-  plan.index_stride = descriptor.indices.strides[axis];
-  plan.tasks.kept = kept_axes(descriptor, axis);
+  plan.k = k;
+  plan.column = split_axes(descriptor, plan.tasks.kept);
   for (int d = 0; d < plan.tasks.kept.count; ++d) {
     Axis& kept = plan.tasks.kept.axes[d];
     if (kept.strides[0] >= 0) continue;
@@ -139,21 +145,18 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   }
   simplify(plan.tasks.kept);
   Axes reduced;
-  if (n > 1) reduced.push({n, {input.strides[axis], 1, 0}});
+  reduced.push({n, {plan.column.strides[0], 1, 0}});
   plan.columns = plan_columns(element_size, false, tuning::kTopKMinLanes, plan.tasks, reduced);
   const ColumnsPlan& columns = plan.columns;
-  const bool rows = std::abs(input.strides[axis]) < std::abs(columns.lane_stride);
-  if (columns.lanes < tuning::kTopKMinLanes) return std::nullopt;
-  if (rows && n * element_size > tuning::kTopKShortRowBytes) return std::nullopt;
-  if (n > tuning::kTopKShortColumn &&
-      (descriptor.k > tuning::kTopKLongColumnsK || columns.lanes < tuning::kTopKLongColumnsLanes)) {
-    return std::nullopt;
-  }
-  if (descriptor.k > tuning::kTopKManySlots && n * descriptor.k > tuning::kTopKManySlotsWork) {
+  const bool rows = std::abs(plan.column.strides[0]) < std::abs(columns.lane_stride);
+  const bool long_columns = n > tuning::kTopKShortColumn;
+  if (columns.lanes < (long_columns ? tuning::kTopKLongColumnsLanes : tuning::kTopKMinLanes) ||
+      (long_columns && k > tuning::kTopKLongColumnsK) ||
+      (rows && n * element_size > tuning::kTopKShortRowBytes)) {
     return std::nullopt;
   }
   choose_top_k_tiles(element_size, plan);
-  if (columns.pass < std::min(n, top_k_slots(plan.k))) return std::nullopt;
+  if (columns.pass < std::min(n, top_k_slots(k))) return std::nullopt;
   plan.threads = threads;
   plan.tasks.join();
   if (threads > 1) {
@@ -165,32 +168,23 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
 }
 
 TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
-  const ConstTensor& input = descriptor.input;
-  const auto element_size = static_cast<std::int64_t>(info(input.type).size);
-  const int axis = search_axis(descriptor);
+  const auto element_size = static_cast<std::int64_t>(info(descriptor.input.type).size);
   TopKPlan plan;
   plan.k = descriptor.k;
-  plan.length = axis_size(input, axis);
-  if (input.rank > 0) {
-    plan.input_stride = input.strides[axis];
-    plan.value_stride = descriptor.values.strides[axis];
-    plan.index_stride = descriptor.indices.strides[axis];
-  }
-  plan.tasks.kept = kept_axes(descriptor, axis);
+  plan.row = split_axes(descriptor, plan.tasks.kept);
   simplify(plan.tasks.kept);
   if (plan.tasks.kept.count > 0) plan.tasks.results = plan.tasks.kept.pop();
 
   plan.threads = threads;
-  const std::int64_t row_bytes = plan.length * element_size;
-  const std::int64_t rows = positions(plan.tasks.kept) * plan.tasks.results.size;
-  if (rows < threads) {
-    plan.pieces =
-        std::min<std::int64_t>(threads, row_bytes / tuning::top_k_min_piece_bytes(plan.k));
+  if (positions(plan.tasks.kept) * plan.tasks.results.size < threads) {
+    const std::int64_t fit = plan.row.size * element_size / tuning::top_k_min_piece_bytes(plan.k);
+    plan.pieces = std::clamp<std::int64_t>(fit, 1, threads);
   }
-  const std::int64_t needed = ceil_divide(plan.length, tuning::kTopKMaxPiece);
-  plan.pieces = std::max({plan.pieces, needed, std::int64_t{1}});
+  plan.pieces = std::max(plan.pieces, ceil_divide(plan.row.size, tuning::kTopKMaxPiece));
   plan.selection = select_strategy(plan.longest_piece(), std::min(plan.k, plan.longest_piece()));
-  if (plan.selection.sample > 0) set_sample(plan.length, plan.k, plan.selection);
+  if (plan.selection.strategy == TopKStrategy::kSample) {
+    set_sample(plan.row.size, plan.k, plan.selection);
+  }
   group_rows(element_size, plan);
   return plan;
 }
@@ -203,15 +197,11 @@ std::string to_text(const TopKColumnsPlan& plan) {
 
 std::string to_text(const TopKPlan& plan) {
   static const char* const names[] = {"sort", "count", "blocks", "sample"};
-  std::string text = names[static_cast<int>(plan.selection.strategy)];
-  text += " of " + std::to_string(plan.k) + " from " + std::to_string(plan.length) + " by " +
-          std::to_string(plan.stride) + (plan.packed ? ", packed" : "") + "\n";
-  text += "rows " + std::to_string(positions(plan.tasks.kept)) + " x " +
-          std::to_string(plan.tasks.results.size) + ", " + std::to_string(plan.tasks.task_results) +
-          " at a time\n";
-  text += "pieces " + std::to_string(plan.pieces) + ", blocks of " +
-          std::to_string(plan.selection.block) + ", threads " + std::to_string(plan.threads) + "\n";
-  return text;
+  return names[static_cast<int>(plan.selection.strategy)] + (" of " + std::to_string(plan.k)) +
+         " from " + std::to_string(plan.row.size) + " by " + std::to_string(plan.stride) +
+         (plan.packed ? ", packed" : "") + "\ntasks " + std::to_string(plan.tasks.count()) +
+         ", pieces " + std::to_string(plan.pieces) + ", threads " + std::to_string(plan.threads) +
+         "\n";
 }
 
 }  // namespace dmlcpu

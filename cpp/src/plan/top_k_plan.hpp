@@ -29,21 +29,16 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
 /// Strides of the tasks' axes are {input, values, indices}; a result is a row's.
 struct TopKPlan {
   Tasks tasks;
-  bool packed = false;  ///< whether a task's rows are copied side by side before they are searched
-
-  std::int64_t length = 1;
-  std::int64_t input_stride = 1;  ///< of the input along the row
-  std::int64_t stride = 1;        ///< of the row that the kernel reads, 1 when it is packed
+  Axis row = kUnitAxis;     ///< of k results in the outputs
+  std::int64_t stride = 1;  ///< of the row that the kernel reads, 1 when it is packed
   std::int64_t k = 1;
-  std::int64_t value_stride = 1;
-  std::int64_t index_stride = 1;
-
+  bool packed = false;  ///< whether a task's rows are copied side by side before they are searched
   std::int64_t pieces = 1;
   TopKSelection selection;  ///< for one piece, but a sample is the row's
   int threads = 1;
 
-  std::int64_t piece_start(std::int64_t piece) const { return length * piece / pieces; }
-  std::int64_t longest_piece() const { return ceil_divide(length, pieces); }
+  std::int64_t piece_start(std::int64_t piece) const { return row.size * piece / pieces; }
+  std::int64_t longest_piece() const { return ceil_divide(row.size, pieces); }
 };
 
 /// Plans a valid descriptor that has something to write, for up to `threads` threads.
@@ -59,9 +54,8 @@ struct TopKColumnsPlan {
   Tasks tasks;
   Offsets offsets{};  ///< of the first element visited, and of the first ones written
   ColumnsPlan columns;
+  Axis column = kUnitAxis;  ///< of k results in the outputs
   std::int64_t k = 1;
-  std::int64_t value_stride = 1;  ///< from result to result of a column
-  std::int64_t index_stride = 1;
   int threads = 1;
 };
 
