@@ -17,10 +17,15 @@ void test_strategies() {
     return dmlcpu::select_strategy(n, k).strategy;
   };
   constexpr std::int64_t kShort = dmlcpu::tuning::kTopKThresholdLength;
+  constexpr std::int64_t kSampled = dmlcpu::tuning::kTopKSampledLength;
   CHECK(strategy(kShort - 1, 5) == TopKStrategy::kSort);
-  CHECK(strategy(kShort, kShort / 2) == TopKStrategy::kCount);
+  CHECK(strategy(kShort, kShort / 2) == TopKStrategy::kBlocks);
+  CHECK(dmlcpu::select_strategy(kShort, kShort / 2).block == 1);
   CHECK(strategy(kShort, kShort / 2 + 1) == TopKStrategy::kSort);
+  CHECK(strategy(kSampled - 1, kSampled / 3) == TopKStrategy::kBlocks);
+  CHECK(strategy(kSampled, kSampled / 3) == TopKStrategy::kSample);
   CHECK(strategy(128256, 50) == TopKStrategy::kBlocks);
+  CHECK(dmlcpu::select_strategy(128256, 50).block > 1);
   CHECK(strategy(10'000'000, 1000) == TopKStrategy::kBlocks);
   CHECK(strategy(10'000'000, 100'000) == TopKStrategy::kSample);
   CHECK(strategy(1'000'000, 999'999) == TopKStrategy::kSort);
@@ -173,7 +178,7 @@ void test_pieces_cover_the_row() {
 
 void test_plans_can_be_printed() {
   const std::string text = to_text(plan({64, 500}, 1, 40, 1));
-  CHECK(text.find("count of 40 from 500 by 1\n") == 0);
+  CHECK(text.find("blocks of 40 from 500 by 1\n") == 0);
   CHECK(to_text(*columns({64, 500}, 1, 5)).find("slots of 5\ncolumns transposed, 500") == 0);
 }
 

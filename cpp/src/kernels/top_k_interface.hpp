@@ -18,41 +18,31 @@ constexpr int digit_count(int all_bits, int bits) { return (all_bits + bits - 1)
 /// Counters for the histograms of a threshold search: two, used alternately.
 inline constexpr std::int64_t kTopKHistogramCounts = 2 << tuning::kTopKHistogramBits;
 
-/// Counters for a radix sort by all bits of a key: one for each value of each digit.
-constexpr std::int64_t top_k_sort_counts(std::int64_t element_size) {
+/// Counters for a radix sort of `count` items by all bits of a key, one for each value of each
+/// digit; 0 if they are sorted by comparison.
+constexpr std::int64_t top_k_sort_counts(std::int64_t element_size, std::int64_t count) {
   const int bits = tuning::kTopKSortDigitBits;
+  if (count < tuning::kTopKRadixSortPerByte * element_size) return 0;
   return std::int64_t{digit_count(static_cast<int>(8 * element_size), bits)} << bits;
 }
 
-/// Whether `count` items are sorted by digits, else by comparison.
-constexpr bool top_k_sorts_by_digits(std::int64_t element_size, std::int64_t count) {
-  return count >= tuning::kTopKRadixSortPerByte * element_size;
-}
-
-/// Writes the keys of data[0], data[stride], ... as unsigned integers of the element's width.
-using KeyLoader = void (*)(const void* data, std::int64_t stride, std::int64_t count, void* keys);
-
-/// Turns such keys into their elements, in place; whether all keys tell them: those of zeros and
-/// NaNs do not.
-using KeyDecoder = bool (*)(void* keys, std::int64_t count);
-
-/// Writes the highest key of each `block` elements, the last block may have fewer, in the same
-/// form. `scratch` holds a block.
-using BlockExtremes = void (*)(const void* data, std::int64_t stride, std::int64_t length,
-                               std::int64_t block, bool prefetches, void* scratch, void* extremes);
-
 /// What depends on an element type and its order.
 struct TopKElementKernels {
-  KeyLoader load;
-  KeyDecoder decode;
-  BlockExtremes extremes;
+  /// Writes the keys of data[0], data[stride], ... as unsigned integers of the element's width.
+  void (*load)(const void* data, std::int64_t stride, std::int64_t count, void* keys);
+  /// Turns such keys into their elements, in place; whether all keys tell them: those of zeros and
+  /// NaNs do not.
+  bool (*decode)(void* keys, std::int64_t count);
+  /// Writes the highest key of each `block` elements, the last block may have fewer, in the same
+  /// form. `scratch` holds a block.
+  void (*extremes)(const void* data, std::int64_t stride, std::int64_t length, std::int64_t block,
+                   bool prefetches, void* scratch, void* extremes);
 };
 
 /// How the k highest of a row are found. All but the first find a threshold that k elements reach,
 /// and collect what reaches it.
 enum class TopKStrategy : std::uint8_t {
   kSort,    ///< sort all
-  kCount,   ///< the k-th highest key, a bit at a time: each time count those that reach it
   kBlocks,  ///< from the extremes of blocks; only blocks that reach it are read again
   kSample,  ///< from a sample; where it turns out too high or far too low, from histograms
 };
@@ -114,13 +104,9 @@ struct TopKMerge {
 /// Positions that an item of keys up to 32 bits holds in 8 bytes, together with the key.
 inline constexpr std::int64_t kTopKPackedPositions = std::int64_t{1} << 32;
 
-/// Bytes of an item of a row.
-constexpr std::int64_t top_k_item_bytes(std::int64_t element_size, std::int64_t row_length) {
-  return element_size < 8 && row_length <= kTopKPackedPositions ? 8 : 16;
-}
-
 /// What depends on the width of keys, and on whether items are packed.
 struct TopKRowKernels {
+  std::int64_t item_bytes;
   /// Selects the k elements of highest key, equal keys in ascending order of position, and returns
   /// them in that order, in the row's scratch memory.
   TopKItems (*select)(const TopKRow& row);
@@ -143,11 +129,11 @@ struct TopKRowScratch {
 };
 constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
                                            std::int64_t element_size, std::int64_t item_size) {
-  const bool by_digits = selection.strategy != TopKStrategy::kBlocks &&
-                         top_k_sorts_by_digits(element_size, selection.capacity);
-  const std::int64_t counts = selection.strategy == TopKStrategy::kSample ? kTopKHistogramCounts
-                              : by_digits ? top_k_sort_counts(element_size)
-                                          : 0;
+  // Longer blocks have capacity for many items, but seldom collect them.
+  const std::int64_t sort_counts =
+      selection.block > 1 ? 0 : top_k_sort_counts(element_size, selection.capacity);
+  const bool samples = selection.strategy == TopKStrategy::kSample;
+  const std::int64_t counts = samples ? kTopKHistogramCounts : sort_counts;
   // The filter writes one item more than it keeps.
   const std::int64_t item_bytes = round_up((selection.capacity + 1) * item_size);
   TopKRowScratch parts{};
@@ -155,7 +141,7 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
   parts.block = parts.keys + round_up(selection.keys * element_size);
   parts.items = parts.block + round_up(selection.block * element_size);
   parts.others = parts.items + item_bytes;
-  parts.bytes = parts.others + (by_digits ? item_bytes : 0);
+  parts.bytes = parts.others + (sort_counts > 0 ? item_bytes : 0);
   return parts;
 }
 
@@ -170,7 +156,6 @@ struct TopKColumns {
   TopKOutputs outputs;
   void* scratch;  ///< top_k_columns_scratch(), aligned to 64 bytes
 };
-using TopKColumnsKernel = void (*)(const TopKColumns& columns);
 
 /// At most as many slots as columns with this k have.
 constexpr std::int64_t top_k_slots(std::int64_t k) { return 2 * k; }
@@ -181,11 +166,6 @@ constexpr std::int64_t top_k_lane_bytes(std::int64_t element_size) {
 }
 constexpr std::int64_t top_k_column_positions(std::int64_t element_size) {
   return std::int64_t{1} << (element_size <= 2 ? 16 : 31);
-}
-
-/// Lanes that fill whole vectors of any instruction set.
-constexpr std::int64_t top_k_padded_lanes(std::int64_t element_size, std::int64_t lanes) {
-  return round_up(lanes * top_k_lane_bytes(element_size)) / top_k_lane_bytes(element_size);
 }
 
 /// Bytes past the last row that may be read with it: a vector of any instruction set.
@@ -201,7 +181,9 @@ struct TopKColumnsScratch {
 };
 constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
                                                    std::int64_t element_size, std::int64_t k) {
-  const std::int64_t padded = top_k_padded_lanes(element_size, columns.tile_lanes);
+  const std::int64_t lane_bytes = top_k_lane_bytes(element_size);
+  // Lanes that fill whole vectors of any instruction set.
+  const std::int64_t padded = round_up(columns.tile_lanes * lane_bytes) / lane_bytes;
   const std::int64_t lanes = columns.tile_groups * padded;
   const std::int64_t packed = packed_bytes(columns, element_size);
   TopKColumnsScratch parts{};
@@ -211,23 +193,20 @@ constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
     parts.keys = packed + round_up(columns.pass * std::int64_t{sizeof(std::int64_t)});
     parts.states = parts.keys + round_up(columns.pass * lanes * element_size);
   }
-  parts.results =
-      parts.states + round_up(lanes * 2 * top_k_slots(k) * top_k_lane_bytes(element_size));
+  parts.results = parts.states + round_up(lanes * 2 * top_k_slots(k) * lane_bytes);
   parts.bytes = parts.results + round_up(k * padded * element_size);
   return parts;
 }
-
-/// Copies rows of `length` elements, stride apart, to consecutive elements, one row after the
-/// other; the rows start row_stride apart.
-using RowPacker = void (*)(const void* data, std::int64_t stride, std::int64_t length,
-                           std::int64_t row_stride, std::int64_t rows, void* packed);
 
 /// What depends on the width of keys alone.
 struct TopKWidthKernels {
   TopKRowKernels rows;         ///< with packed items, if there are any of the width
   TopKRowKernels longer_rows;  ///< of more than kTopKPackedPositions
-  RowPacker pack;
-  TopKColumnsKernel columns;
+  /// Copies rows of `length` elements, stride apart, to consecutive elements, one row after the
+  /// other; the rows start row_stride apart.
+  void (*pack)(const void* data, std::int64_t stride, std::int64_t length, std::int64_t row_stride,
+               std::int64_t rows, void* packed);
+  void (*columns)(const TopKColumns& columns);
 };
 
 /// The unsigned types that hold keys: 1, 2, 4 or 8 bytes, at index 0 to 3.

@@ -17,13 +17,13 @@ class ThresholdFilter {
   using U = typename Item::Key;
 
  public:
-  /// Writes to items[0] up to items[capacity].
-  ThresholdFilter(Threshold<U> threshold, Item* items, std::int64_t capacity)
-      : threshold_(threshold.key),
-        ties_left_(threshold.ties),
+  /// Takes as many ties as are wanted. Writes to items[0] up to items[capacity].
+  ThresholdFilter(const TopKRow& row, U threshold, Item* items)
+      : threshold_(threshold),
+        ties_left_(row.k),
         items_(items),
-        capacity_(capacity),
-        lowest_(threshold.key) {}
+        capacity_(row.selection->capacity),
+        lowest_(threshold) {}
 
   std::int64_t count() const { return count_; }
   bool full() const { return count_ == capacity_; }
@@ -35,31 +35,28 @@ class ThresholdFilter {
     using V = Vector<U>;
     constexpr std::int64_t kWidth = V::kWidth;
     constexpr std::int64_t kAtOnce = min_of<std::int64_t>(4, 64 / kWidth);
-    // Copies, which the compiler knows that no store to an item changes.
-    Item* const items = items_;
-    const std::int64_t capacity = capacity_;
-    const U threshold = threshold_;
-    std::int64_t taken = count_;
-    std::int64_t ties_left = ties_left_;
+    // A copy, which the compiler knows that no store to an item changes.
+    ThresholdFilter f = *this;
     const auto take_one = [&](std::int64_t i) {
       // Written without a branch; kept only if counted.
-      items[taken] = Item::make(keys[i], first + i);
-      const bool equal = keys[i] == threshold;
-      taken += ((keys[i] > threshold) | (equal & (ties_left > 0))) & (taken < capacity);
-      ties_left -= equal;
+      f.items_[f.count_] = Item::make(keys[i], first + i);
+      const bool equal = keys[i] == f.threshold_;
+      f.count_ += ((keys[i] > f.threshold_) | (equal & f.takes_ties())) & !f.full();
+      f.ties_left_ -= equal;
     };
     std::int64_t i = 0;
     for (; i + kLanes<U> <= count; i += kLanes<U>) {
-      const auto reaches = [&](std::int64_t j) { return V::load(keys + j) >= lowest_; };
+      const auto reaches = [&](std::int64_t j) { return V::load(keys + j) >= f.lowest_; };
       const auto found =
           (reaches(i) | reaches(i + kWidth)) | (reaches(i + 2 * kWidth) | reaches(i + 3 * kWidth));
       if (!any(found)) continue;
-      if (ties_left <= 0 && threshold == static_cast<U>(~U{0})) {
+      f.lowest_ = static_cast<U>(f.threshold_ + !f.takes_ties());
+      if (f.lowest_ < f.threshold_) {
         // Nothing is above the threshold.
         i = count;
+        f.lowest_ = f.threshold_;
         break;
       }
-      lowest_ = static_cast<U>(threshold + (ties_left <= 0));
       // As many vectors at once as a word has bits for: the end of each loop over bits is
       // mispredicted.
       for (std::int64_t j = i; j < i + kLanes<U>; j += kAtOnce * kWidth) {
@@ -71,8 +68,7 @@ class ThresholdFilter {
       }
     }
     for (; i < count; ++i) take_one(i);
-    count_ = taken;
-    ties_left_ = ties_left;
+    *this = f;
   }
 
  private:
@@ -111,16 +107,18 @@ std::int64_t collect_all(const TopKRow& row, Item* items) {
   return row.length;
 }
 
-/// The keys are kept, so that each is computed once.
+/// What reaches a threshold.
 template <class Item, class U>
-std::int64_t collect_by_counting(const TopKRow& row, U* keys, Item* items) {
-  row.element->load(element_at<U>(row, row.first), row.stride, row.length, keys);
-  ThresholdFilter<Item> filter(threshold_by_counting(keys, row.length, row.k), items, row.k);
-  filter.take(keys, row.length, row.first);
+std::int64_t collect_from(const TopKRow& row, U threshold, Item* items) {
+  ThresholdFilter<Item> filter(row, threshold, items);
+  for_chunks<U>(row, [&](std::int64_t at, const U* keys, std::int64_t count) {
+    if (!filter.full()) filter.take(keys, count, at);
+  });
   return filter.count();
 }
 
-/// For small k: most of the row is only read once, for the extremes of its blocks.
+/// For small k: most of the row is only read once, for the extremes of its blocks. For larger k
+/// and short rows blocks have one element, and each key is computed once.
 ///
 /// A threshold t that k of the blocks' extremes reach: k elements, one in each of k blocks, are at
 /// least t, so nothing below t is selected. Elements above t lie in the at most k blocks whose
@@ -129,43 +127,25 @@ std::int64_t collect_by_counting(const TopKRow& row, U* keys, Item* items) {
 /// block + k elements are collected, whatever the data's order.
 template <class Item, class U>
 std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item* items) {
-  const TopKSelection& selection = *row.selection;
-  const std::int64_t block = selection.block;
+  const std::int64_t block = row.selection->block;
   const std::int64_t blocks = (row.length + block - 1) / block;
-  row.element->extremes(element_at<U>(row, row.first), row.stride, row.length, block,
-                        row.prefetches, keys, extremes);
+  const U* const first = element_at<U>(row, row.first);
+  if (block == 1) {
+    row.element->load(first, row.stride, row.length, extremes);
+  } else {
+    row.element->extremes(first, row.stride, row.length, block, row.prefetches, keys, extremes);
+  }
   const U threshold = key_reached_by(extremes, blocks, row.k);
-  ThresholdFilter<Item> filter({threshold, row.k}, items, selection.capacity);
-  for (std::int64_t b = 0; b < blocks; ++b) {
+  ThresholdFilter<Item> filter(row, threshold, items);
+  if (block == 1) filter.take(extremes, row.length, row.first);
+  for (std::int64_t b = 0; b < blocks && block > 1; ++b) {
     const U extreme = extremes[b];
     if (extreme < threshold || (extreme == threshold && !filter.takes_ties())) continue;
-    const std::int64_t first = row.first + b * block;
     const std::int64_t count = min_of(block, row.length - b * block);
-    row.element->load(element_at<U>(row, first), row.stride, count, keys);
-    filter.take(keys, count, first);
+    row.element->load(first + b * block * row.stride, row.stride, count, keys);
+    filter.take(keys, count, row.first + b * block);
   }
   return filter.count();
-}
-
-/// What reaches a threshold: up to `capacity` elements.
-template <class Item, class U>
-std::int64_t collect_from(const TopKRow& row, Threshold<U> threshold, std::int64_t capacity,
-                          Item* items) {
-  ThresholdFilter<Item> filter(threshold, items, capacity);
-  for_chunks<U>(row, [&](std::int64_t at, const U* keys, std::int64_t count) {
-    if (!filter.full()) filter.take(keys, count, at);
-  });
-  return filter.count();
-}
-
-/// From a sampled threshold, or the one that is given; false if too many elements reach it, or too
-/// few the sampled one.
-template <class Item, class U>
-bool collect_by_sample(const TopKRow& row, U* keys, Item* items, std::int64_t* count) {
-  const U threshold =
-      row.threshold == nullptr ? threshold_by_sample(row, keys) : static_cast<U>(*row.threshold);
-  *count = collect_from(row, Threshold<U>{threshold, row.k}, row.selection->capacity, items);
-  return *count < row.selection->capacity && (row.threshold != nullptr || *count >= row.k);
 }
 
 /// A part of a row's scratch memory.
@@ -184,7 +164,7 @@ std::uint64_t top_k_threshold(const TopKRow& row) {
 template <class Item>
 TopKItems top_k_select(const TopKRow& row) {
   using U = typename Item::Key;
-  static_assert(kTopKHistogramCounts >= top_k_sort_counts(sizeof(U)));
+  static_assert(kTopKHistogramCounts >= top_k_sort_counts(sizeof(U), kTopKPackedPositions));
   const TopKRowScratch parts = top_k_row_scratch(*row.selection, sizeof(U), sizeof(Item));
   auto* const counts = part_at<std::uint32_t>(row, 0);
   U* const keys = part_at<U>(row, parts.keys);
@@ -196,19 +176,20 @@ TopKItems top_k_select(const TopKRow& row) {
     case TopKStrategy::kSort:
       count = collect_all(row, items);
       break;
-    case TopKStrategy::kCount:
-      count = collect_by_counting(row, keys, items);
-      break;
     case TopKStrategy::kBlocks:
       count = collect_from_blocks(row, keys, part_at<U>(row, parts.block), items);
       break;
-    case TopKStrategy::kSample:
-      if (collect_by_sample(row, keys, items, &count)) {
+    case TopKStrategy::kSample: {
+      const bool given = row.threshold != nullptr;
+      const U threshold = given ? static_cast<U>(*row.threshold) : threshold_by_sample(row, keys);
+      count = collect_from(row, threshold, items);
+      if (count < row.selection->capacity && (given || count >= wanted)) {
         wanted = min_of(wanted, count);
       } else {
-        count = collect_from(row, threshold_by_histograms<U>(row, counts), row.k, items);
+        count = collect_from(row, threshold_by_histograms<U>(row, counts), items);
       }
       break;
+    }
   }
   // There are fewer only if another thread changed the row between two passes over it; then the
   // answer is of no use, but the positions must be the row's.

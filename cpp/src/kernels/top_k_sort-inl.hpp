@@ -79,7 +79,7 @@ void rank_few(Item* items, std::int64_t count) {
 }
 
 /// Sorts items in ascending order of position; returns where the first `wanted` ended. `others` has
-/// capacity for as many, and `counts` for the counters, if top_k_sorts_by_digits() says so.
+/// capacity for as many, and `counts` for the counters, if top_k_sort_counts() says so.
 template <class Item>
 Item* sort_first(Item* items, Item* others, std::int64_t count, std::int64_t wanted,
                  std::uint32_t* counts) {
@@ -90,7 +90,7 @@ Item* sort_first(Item* items, Item* others, std::int64_t count, std::int64_t wan
     rank_few(items, count);
     return items;
   }
-  if (others != nullptr && top_k_sorts_by_digits(sizeof(U), count)) {
+  if (others != nullptr && top_k_sort_counts(sizeof(U), count) > 0) {
     return radix_sort(items, others, count, counts);
   }
   // Many items of blocks are those of data that rise block by block, which a heap is slow with.

@@ -7,13 +7,6 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// The k highest are all above `key`, and the first `ties` of those equal to it.
-template <class U>
-struct Threshold {
-  U key;
-  std::int64_t ties;
-};
-
 /// How many of n keys are at least t.
 template <class U>
 std::int64_t count_at_least(const U* keys, std::int64_t n, U t) {
@@ -51,24 +44,15 @@ U key_reached_by(const U* keys, std::int64_t n, std::int64_t k) {
   return threshold;
 }
 
-/// The threshold of n keys, and exactly the ties that it takes.
-template <class U>
-Threshold<U> threshold_by_counting(const U* keys, std::int64_t n, std::int64_t k) {
-  const U key = key_reached_by(keys, n, k);
-  const bool highest = key == static_cast<U>(~U{0});
-  return {key, k - (highest ? 0 : count_at_least(keys, n, static_cast<U>(key + 1)))};
-}
-
 /// The same of a row, digit by digit from histograms: as many passes over the row as a key has
 /// digits, whatever the data. `counts` has kTopKHistogramCounts.
 template <class U>
-Threshold<U> threshold_by_histograms(const TopKRow& row, std::uint32_t* counts) {
+U threshold_by_histograms(const TopKRow& row, std::uint32_t* counts) {
   constexpr int kBits = tuning::kTopKHistogramBits;
   constexpr int kBins = 1 << kBits;
   const auto digit = [](U key, int d) {
     return static_cast<int>(key >> (d * kBits)) & (kBins - 1);
   };
-  std::uint32_t* const odd = counts + kBins;
   U prefix = 0;  // the digits known so far, the rest 0
   U known = 0;   // their bits
   std::int64_t wanted = row.k;
@@ -76,27 +60,21 @@ Threshold<U> threshold_by_histograms(const TopKRow& row, std::uint32_t* counts) 
     // Two histograms alternately: equal neighbours do not wait for each other's store.
     std::memset(counts, 0, sizeof(std::uint32_t) * kTopKHistogramCounts);
     for_chunks<U>(row, [&](std::int64_t, const U* keys, std::int64_t count) {
-      if (known == 0) {
-        for (std::int64_t i = 0; i < count; ++i) ++counts[(i & 1) * kBins + digit(keys[i], d)];
-      } else {
-        for (std::int64_t i = 0; i < count; ++i) {
-          if ((keys[i] & known) == prefix) ++counts[(i & 1) * kBins + digit(keys[i], d)];
-        }
+      for (std::int64_t i = 0; i < count; ++i) {
+        if ((keys[i] & known) == prefix) ++counts[(i & 1) * kBins + digit(keys[i], d)];
       }
     });
+    const auto inside = [counts](int bin) {
+      return std::int64_t{counts[bin]} + counts[kBins + bin];
+    };
     int bin = kBins - 1;
-    std::int64_t inside = std::int64_t{counts[bin]} + odd[bin];
-    while (inside < wanted && bin > 0) {
-      wanted -= inside;
-      --bin;
-      inside = std::int64_t{counts[bin]} + odd[bin];
-    }
+    for (; inside(bin) < wanted && bin > 0; --bin) wanted -= inside(bin);
     prefix = static_cast<U>(prefix | static_cast<U>(static_cast<U>(bin) << (d * kBits)));
     known = static_cast<U>(known | static_cast<U>(static_cast<U>(kBins - 1) << (d * kBits)));
     // The whole bin is wanted: everything from the prefix on.
-    if (inside == wanted) break;
+    if (inside(bin) == wanted) break;
   }
-  return {prefix, wanted};
+  return prefix;
 }
 
 /// A key that somewhat more than k elements probably reach, from a stratified sample: one element
@@ -106,25 +84,21 @@ template <class U>
 U threshold_by_sample(const TopKRow& row, U* keys) {
   const std::int64_t sample = row.selection->keys;
   const std::int64_t step = row.length / sample;
-  struct Position {
-    std::uint32_t random = 1;
-    std::int64_t first = 0;
+  auto walk = [&row, step, random = std::uint32_t{1}, first = row.first]() mutable {
+    random = random * 1664525 + 1013904223;
+    const U* const element =
+        element_at<U>(row, first + static_cast<std::int64_t>(random >> 8) % step);
+    first += step;
+    return element;
   };
-  const auto next = [&row, step](Position& position) {
-    position.random = position.random * 1664525 + 1013904223;
-    const std::int64_t at = position.first + static_cast<std::int64_t>(position.random >> 8) % step;
-    position.first += step;
-    return element_at<U>(row, row.first + at);
-  };
-  Position ahead;
-  for (std::int64_t i = 0; i < tuning::kTopKSamplePrefetch; ++i) prefetch(next(ahead));
-  Position position;
+  auto ahead = walk;
+  for (std::int64_t i = 0; i < tuning::kTopKSamplePrefetch; ++i) prefetch(ahead());
   U sampled[kKeyChunk<U>];
   for (std::int64_t first = 0; first < sample; first += kKeyChunk<U>) {
     const std::int64_t count = min_of(kKeyChunk<U>, sample - first);
     for (std::int64_t i = 0; i < count; ++i) {
-      prefetch(next(ahead));
-      std::memcpy(sampled + i, next(position), sizeof(U));
+      prefetch(ahead());
+      sampled[i] = *walk();
     }
     row.element->load(sampled, 1, count, keys + first);
   }

@@ -69,8 +69,8 @@ class TopKRows {
         plan_(plan),
         element_(element_kernels(call.descriptor)),
         kernels_(plan.row.size <= kTopKPackedPositions ? call.width.rows : call.width.longer_rows),
-        item_bytes_(top_k_item_bytes(call.element_size, plan.row.size)),
-        kernel_bytes_(top_k_row_scratch(plan.selection, call.element_size, item_bytes_).bytes) {}
+        kernel_bytes_(
+            top_k_row_scratch(plan.selection, call.element_size, kernels_.item_bytes).bytes) {}
 
   void run() const {
     if (plan_.pieces > 1) return run_in_pieces();
@@ -107,7 +107,7 @@ class TopKRows {
   void run_in_pieces() const {
     // Everything is allocated before the first row is written.
     const std::int64_t pieces_bytes = plan_.pieces * kernel_bytes_;
-    const std::int64_t kept_bytes = std::min(plan_.k, plan_.longest_piece()) * item_bytes_;
+    const std::int64_t kept_bytes = std::min(plan_.k, plan_.longest_piece()) * kernels_.item_bytes;
     const std::int64_t merged_bytes = plan_.pieces > 2 ? round_up(plan_.pieces * kept_bytes) : 0;
     const LargeScratch scratch(pieces_bytes + 2 * merged_bytes);
     std::vector<TopKItems> runs(static_cast<std::size_t>(plan_.pieces));
@@ -122,21 +122,22 @@ class TopKRows {
         threshold = 0;
         select_from_pieces(row, &threshold, runs);
       }
-      std::int64_t apart = 1;
-      for (bool odd = false; 2 * apart < plan_.pieces; apart *= 2, odd = !odd) {
+      bool odd = false;
+      for (std::int64_t apart = 1; apart < plan_.pieces; apart *= 2, odd = !odd) {
         char* const to = scratch.at(pieces_bytes + (odd ? merged_bytes : 0));
         for_merges(runs, apart, [&](const TopKMerge& merge, std::int64_t piece) {
-          kernels_.merge(merge, to + piece * kept_bytes + merge.first * item_bytes_);
+          if (2 * apart < plan_.pieces) {
+            return kernels_.merge(merge,
+                                  to + piece * kept_bytes + merge.first * kernels_.item_bytes);
+          }
+          Offsets offsets = position.offsets();
+          for (int s = 1; s < 3; ++s) offsets[s] += merge.first * plan_.row.strides[s];
+          write(row, merge, offsets);
         });
         for (std::int64_t p = 0; p < plan_.pieces; p += 2 * apart) {
           runs[static_cast<std::size_t>(p)] = {to + p * kept_bytes, pair(runs, p, apart).last};
         }
       }
-      for_merges(runs, apart, [&](const TopKMerge& merge, std::int64_t /*first*/) {
-        Offsets offsets = position.offsets();
-        for (int s = 1; s < 3; ++s) offsets[s] += merge.first * plan_.row.strides[s];
-        write(row, merge, offsets);
-      });
     }
   }
 
@@ -195,7 +196,6 @@ class TopKRows {
   const TopKPlan& plan_;
   const TopKElementKernels& element_;
   const TopKRowKernels& kernels_;
-  std::int64_t item_bytes_;
   std::int64_t kernel_bytes_;
 };
 

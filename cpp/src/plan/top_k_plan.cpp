@@ -11,13 +11,16 @@
 namespace dmlcpu {
 namespace {
 
-/// The cheapest block length, a power of two.
+/// The cheapest block length, a power of two, if there are enough blocks, or 1.
 std::int64_t block_length(std::int64_t length, std::int64_t k) {
-  const double ideal = std::sqrt(static_cast<double>(tuning::kTopKBlockCostRatio) *
-                                 static_cast<double>(length) / static_cast<double>(k));
   std::int64_t block = tuning::kTopKMinBlock;
-  while (block < tuning::kTopKMaxBlock && static_cast<double>(2 * block) <= ideal) block *= 2;
-  return block;
+  while (block < tuning::kTopKMaxBlock &&
+         4 * block * block * k <= tuning::kTopKBlockCostRatio * length) {
+    block *= 2;
+  }
+  const bool enough =
+      k <= tuning::kTopKBlocksMaxK && length / block >= tuning::kTopKBlocksPerResult * k;
+  return enough ? block : 1;
 }
 
 /// A key that somewhat more than k of `length` elements probably reach is one that `sample_reaches`
@@ -26,11 +29,10 @@ void set_sample(std::int64_t length, std::int64_t k, TopKSelection& selection) {
   const std::int64_t count = tuning::top_k_sample(length);
   // The number of sampled elements among the k highest varies by its square root; four times that
   // is hardly ever exceeded.
-  const double expected =
-      std::ceil(static_cast<double>(k) * static_cast<double>(count) / static_cast<double>(length));
-  const double margin = std::max(std::ceil(4 * std::sqrt(expected)), 2.0);
+  const std::int64_t expected = ceil_divide(k * count, length);
+  const double margin = std::ceil(4 * std::sqrt(static_cast<double>(expected)));
   selection.keys = count;
-  selection.sample_reaches = std::min(static_cast<std::int64_t>(expected + margin), count);
+  selection.sample_reaches = std::min(expected + static_cast<std::int64_t>(margin), count);
 }
 
 /// The axis that is searched, and the others.
@@ -48,22 +50,6 @@ Axis split_axes(const TopKDescriptor& descriptor, Axes& kept) {
     }
   }
   return found;
-}
-
-/// Chooses how many rows a task takes, and how it reads them.
-void group_rows(std::int64_t element_size, TopKPlan& plan) {
-  Tasks& tasks = plan.tasks;
-  const std::int64_t row_stride = std::abs(tasks.results.strides[0]);
-  const bool neighbours =
-      tasks.results.size > 1 && row_stride > 0 && row_stride < std::abs(plan.row.strides[0]);
-  const std::int64_t fit = tuning::kTopKPackBytes / (plan.row.size * element_size);
-  plan.packed = neighbours && fit > 1 && plan.pieces == 1;
-  plan.stride = plan.packed ? 1 : plan.row.strides[0];
-  tasks.task_results = std::min(tuning::kTopKGroupRows, tasks.results.size);
-  if (plan.packed) tasks.task_results = std::min(tasks.task_results, fit);
-  // Enough tasks for all threads, but neighbouring rows no fewer than fill a cache line.
-  if (plan.threads == 1) return;
-  tasks.split_results(plan.threads * tuning::kTasksPerThread, plan.packed ? 64 / element_size : 1);
 }
 
 /// Tiles whose keys stay in L1, and slots beside them.
@@ -99,28 +85,28 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
 TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::int64_t k) {
   TopKSelection selection;
   selection.strategy = strategy;
-  selection.capacity = strategy == TopKStrategy::kSort ? length : k;
-  if (strategy == TopKStrategy::kCount) selection.keys = length;
-  if (strategy == TopKStrategy::kBlocks) {
-    selection.block = block_length(length, k);
-    selection.keys = ceil_divide(length, selection.block);
-    selection.capacity = k * selection.block + k;
-  }
-  if (strategy == TopKStrategy::kSample) {
-    set_sample(length, k, selection);
-    selection.capacity = tuning::top_k_sample_capacity(length, k);
+  switch (strategy) {
+    case TopKStrategy::kSort:
+      selection.capacity = length;
+      break;
+    case TopKStrategy::kBlocks:
+      selection.block = block_length(length, k);
+      selection.keys = ceil_divide(length, selection.block);
+      selection.capacity = k * selection.block + k;
+      break;
+    case TopKStrategy::kSample:
+      set_sample(length, k, selection);
+      selection.capacity = tuning::top_k_sample_capacity(length, k);
+      break;
   }
   return selection;
 }
 
 TopKSelection select_strategy(std::int64_t length, std::int64_t k) {
   const auto strategy = [&] {
-    if (k <= tuning::kTopKBlocksMaxK &&
-        length / block_length(length, k) >= tuning::kTopKBlocksPerResult * k) {
-      return TopKStrategy::kBlocks;
-    }
+    if (block_length(length, k) > 1) return TopKStrategy::kBlocks;
     if (2 * k > length || length < tuning::kTopKThresholdLength) return TopKStrategy::kSort;
-    return length < tuning::kTopKSampledLength ? TopKStrategy::kCount : TopKStrategy::kSample;
+    return length < tuning::kTopKSampledLength ? TopKStrategy::kBlocks : TopKStrategy::kSample;
   };
   return plan_selection(strategy(), length, k);
 }
@@ -185,7 +171,21 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   if (plan.selection.strategy == TopKStrategy::kSample) {
     set_sample(plan.row.size, plan.k, plan.selection);
   }
-  group_rows(element_size, plan);
+
+  // How many rows a task takes, and how it reads them.
+  Tasks& tasks = plan.tasks;
+  const std::int64_t row_stride = std::abs(tasks.results.strides[0]);
+  const bool neighbours =
+      tasks.results.size > 1 && row_stride > 0 && row_stride < std::abs(plan.row.strides[0]);
+  const std::int64_t fit = tuning::kTopKPackBytes / (plan.row.size * element_size);
+  plan.packed = neighbours && fit > 1 && plan.pieces == 1;
+  plan.stride = plan.packed ? 1 : plan.row.strides[0];
+  tasks.task_results = std::min(tuning::kTopKGroupRows, tasks.results.size);
+  if (plan.packed) tasks.task_results = std::min(tasks.task_results, fit);
+  // Enough tasks for all threads, but neighbouring rows no fewer than fill a cache line.
+  if (threads > 1) {
+    tasks.split_results(threads * tuning::kTasksPerThread, plan.packed ? 64 / element_size : 1);
+  }
   return plan;
 }
 
@@ -196,7 +196,7 @@ std::string to_text(const TopKColumnsPlan& plan) {
 }
 
 std::string to_text(const TopKPlan& plan) {
-  static const char* const names[] = {"sort", "count", "blocks", "sample"};
+  static const char* const names[] = {"sort", "blocks", "sample"};
   return names[static_cast<int>(plan.selection.strategy)] + (" of " + std::to_string(plan.k)) +
          " from " + std::to_string(plan.row.size) + " by " + std::to_string(plan.stride) +
          (plan.packed ? ", packed" : "") + "\ntasks " + std::to_string(plan.tasks.count()) +

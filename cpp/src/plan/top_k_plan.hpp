@@ -14,8 +14,7 @@ namespace dmlcpu {
 /// How the k highest of rows of up to `length` elements are found, 1 <= k <= length.
 TopKSelection select_strategy(std::int64_t length, std::int64_t k);
 
-/// The same by one given strategy, which must be able to do it: kBlocks needs k blocks, kSample a
-/// sample.
+/// The same by one given strategy; kSample needs a sample.
 TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::int64_t k);
 
 /// Rows one by one:
