@@ -81,8 +81,8 @@ struct TopKRow {
   bool prefetches;
   const TopKElementKernels* element;
   const TopKSelection* selection;
-  /// kSample: the threshold of a longer row of which this is a piece; null for none. Only what
-  /// reaches it is selected then, even if that is less than k. All elements reach 0.
+  /// kSample: the threshold of a longer row of which this is a piece; null if this is the row. Only
+  /// what reaches it is selected, even if that is less than k. All elements reach 0.
   const std::uint64_t* threshold;
   void* scratch;  ///< top_k_row_scratch(), aligned to 64 bytes
 };
@@ -187,12 +187,11 @@ constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
   const std::int64_t lanes = columns.tile_groups * padded;
   const std::int64_t packed = packed_bytes(columns, element_size);
   TopKColumnsScratch parts{};
-  if (columns.packing == Packing::kTransposed) {
-    parts.states = packed + kVectorSlack;
-  } else {
-    parts.keys = packed + round_up(columns.pass * std::int64_t{sizeof(std::int64_t)});
-    parts.states = parts.keys + round_up(columns.pass * lanes * element_size);
-  }
+  const bool transposed = columns.packing == Packing::kTransposed;
+  const std::int64_t pass_bytes = round_up(columns.pass * std::int64_t{sizeof(std::int64_t)});
+  parts.keys = transposed ? 0 : packed + pass_bytes;
+  parts.states = transposed ? packed + kVectorSlack
+                            : parts.keys + round_up(columns.pass * lanes * element_size);
   parts.results = parts.states + round_up(lanes * 2 * top_k_slots(k) * lane_bytes);
   parts.bytes = parts.results + round_up(k * padded * element_size);
   return parts;

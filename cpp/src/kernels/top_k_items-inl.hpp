@@ -95,10 +95,7 @@ void pack_rows(const void* data, std::int64_t stride, std::int64_t length, std::
                std::int64_t rows, void* packed) {
   const U* from = static_cast<const U*>(data);
   U* to = static_cast<U*>(packed);
-  if (row_stride == 1) {
-    transpose(from, stride, length, rows, to, length, 0);
-    return;
-  }
+  if (row_stride == 1) return transpose(from, stride, length, rows, to, length, 0);
   for (std::int64_t i = 0; i < length; ++i) {
     for (std::int64_t r = 0; r < rows; ++r) {
       to[r * length + i] = from[i * stride + r * row_stride];

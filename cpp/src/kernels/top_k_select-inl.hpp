@@ -35,28 +35,31 @@ class ThresholdFilter {
     using V = Vector<U>;
     constexpr std::int64_t kWidth = V::kWidth;
     constexpr std::int64_t kAtOnce = min_of<std::int64_t>(4, 64 / kWidth);
-    // A copy, which the compiler knows that no store to an item changes.
-    ThresholdFilter f = *this;
+    // Copies, which the compiler knows that no store to an item changes.
+    Item* const items = items_;
+    const std::int64_t capacity = capacity_;
+    const U threshold = threshold_;
+    std::int64_t taken = count_;
+    std::int64_t ties_left = ties_left_;
     const auto take_one = [&](std::int64_t i) {
       // Written without a branch; kept only if counted.
-      f.items_[f.count_] = Item::make(keys[i], first + i);
-      const bool equal = keys[i] == f.threshold_;
-      f.count_ += ((keys[i] > f.threshold_) | (equal & f.takes_ties())) & !f.full();
-      f.ties_left_ -= equal;
+      items[taken] = Item::make(keys[i], first + i);
+      const bool equal = keys[i] == threshold;
+      taken += ((keys[i] > threshold) | (equal & (ties_left > 0))) & (taken < capacity);
+      ties_left -= equal;
     };
     std::int64_t i = 0;
     for (; i + kLanes<U> <= count; i += kLanes<U>) {
-      const auto reaches = [&](std::int64_t j) { return V::load(keys + j) >= f.lowest_; };
+      const auto reaches = [&](std::int64_t j) { return V::load(keys + j) >= lowest_; };
       const auto found =
           (reaches(i) | reaches(i + kWidth)) | (reaches(i + 2 * kWidth) | reaches(i + 3 * kWidth));
       if (!any(found)) continue;
-      f.lowest_ = static_cast<U>(f.threshold_ + !f.takes_ties());
-      if (f.lowest_ < f.threshold_) {
+      if (ties_left <= 0 && threshold == static_cast<U>(~U{0})) {
         // Nothing is above the threshold.
         i = count;
-        f.lowest_ = f.threshold_;
         break;
       }
+      lowest_ = static_cast<U>(threshold + (ties_left <= 0));
       // As many vectors at once as a word has bits for: the end of each loop over bits is
       // mispredicted.
       for (std::int64_t j = i; j < i + kLanes<U>; j += kAtOnce * kWidth) {
@@ -68,7 +71,8 @@ class ThresholdFilter {
       }
     }
     for (; i < count; ++i) take_one(i);
-    *this = f;
+    count_ = taken;
+    ties_left_ = ties_left;
   }
 
  private:
@@ -148,17 +152,12 @@ std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item*
   return filter.count();
 }
 
-/// A part of a row's scratch memory.
-template <class T>
-T* part_at(const TopKRow& row, std::int64_t offset) {
-  return reinterpret_cast<T*>(static_cast<char*>(row.scratch) + offset);
-}
-
 template <class Item>
 std::uint64_t top_k_threshold(const TopKRow& row) {
   using U = typename Item::Key;
   const TopKRowScratch parts = top_k_row_scratch(*row.selection, sizeof(U), sizeof(Item));
-  return threshold_by_sample(row, part_at<U>(row, parts.keys));
+  return threshold_by_sample(row,
+                             reinterpret_cast<U*>(static_cast<char*>(row.scratch) + parts.keys));
 }
 
 template <class Item>
@@ -166,10 +165,12 @@ TopKItems top_k_select(const TopKRow& row) {
   using U = typename Item::Key;
   static_assert(kTopKHistogramCounts >= top_k_sort_counts(sizeof(U), kTopKPackedPositions));
   const TopKRowScratch parts = top_k_row_scratch(*row.selection, sizeof(U), sizeof(Item));
-  auto* const counts = part_at<std::uint32_t>(row, 0);
-  U* const keys = part_at<U>(row, parts.keys);
-  Item* const items = part_at<Item>(row, parts.items);
-  Item* const others = parts.others == parts.bytes ? nullptr : part_at<Item>(row, parts.others);
+  char* const scratch = static_cast<char*>(row.scratch);
+  auto* const counts = reinterpret_cast<std::uint32_t*>(scratch);
+  U* const keys = reinterpret_cast<U*>(scratch + parts.keys);
+  U* const block = reinterpret_cast<U*>(scratch + parts.block);
+  Item* const items = reinterpret_cast<Item*>(scratch + parts.items);
+  Item* const others = reinterpret_cast<Item*>(scratch + parts.others);
   std::int64_t count = 0;
   std::int64_t wanted = row.k;
   switch (row.selection->strategy) {
@@ -177,7 +178,7 @@ TopKItems top_k_select(const TopKRow& row) {
       count = collect_all(row, items);
       break;
     case TopKStrategy::kBlocks:
-      count = collect_from_blocks(row, keys, part_at<U>(row, parts.block), items);
+      count = collect_from_blocks(row, keys, block, items);
       break;
     case TopKStrategy::kSample: {
       const bool given = row.threshold != nullptr;
@@ -194,7 +195,8 @@ TopKItems top_k_select(const TopKRow& row) {
   // There are fewer only if another thread changed the row between two passes over it; then the
   // answer is of no use, but the positions must be the row's.
   for (; count < wanted; ++count) items[count] = Item::make(0, row.first);
-  return {sort_first(items, others, count, wanted, counts), wanted};
+  return {sort_first(items, parts.others < parts.bytes ? others : nullptr, count, wanted, counts),
+          wanted};
 }
 
 }  // namespace

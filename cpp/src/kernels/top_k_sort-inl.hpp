@@ -21,9 +21,8 @@ Item* radix_sort(Item* items, Item* other, std::int64_t count, std::uint32_t* co
   const auto digit = [](const Item& item, int pass) {
     return static_cast<int>(item.key() >> (pass * kDigitBits)) & (kBins - 1);
   };
-  const std::int64_t ahead = count < tuning::kTopKSortPrefetchLength
-                                 ? 0
-                                 : kCacheLine / static_cast<std::int64_t>(sizeof(Item));
+  constexpr auto kLineItems = kCacheLine / static_cast<std::int64_t>(sizeof(Item));
+  const bool prefetches = count >= tuning::kTopKSortPrefetchLength;
   std::memset(counts, 0, sizeof(std::uint32_t) * kPasses * kBins);
   for (std::int64_t i = 0; i < count; ++i) {
     for (int pass = 0; pass < kPasses; ++pass) ++counts[pass * kBins + digit(items[i], pass)];
@@ -40,7 +39,7 @@ Item* radix_sort(Item* items, Item* other, std::int64_t count, std::uint32_t* co
     }
     for (std::int64_t i = 0; i < count; ++i) {
       Item* const to = other + starts[digit(items[i], pass)]++;
-      prefetch(to + ahead);
+      if (prefetches) prefetch(to + kLineItems);
       *to = items[i];
     }
     Item* const sorted = other;

@@ -78,31 +78,27 @@ class TopKRows {
         plan_.packed ? round_up(plan_.tasks.task_results * plan_.row.size * call_.element_size) : 0;
     const std::int64_t worker_bytes = kernel_bytes_ + pack_bytes;
     const Scratch scratch(worker_bytes * workers_for(plan_.tasks, plan_.threads));
+    const Axis& rows = plan_.tasks.results;
     for_tasks(plan_.tasks, plan_.threads, [&](const Task& task, int worker) {
-      char* const mine = scratch.at(worker * worker_bytes);
-      run_task(task, mine, mine + kernel_bytes_);
+      TopKRow row = row_of(task.offsets, scratch.at(worker * worker_bytes));
+      std::int64_t row_stride = rows.strides[0];
+      if (plan_.packed) {
+        char* const packed = scratch.at(worker * worker_bytes + kernel_bytes_);
+        call_.width.pack(row.data, plan_.row.strides[0], plan_.row.size, row_stride, task.results,
+                         packed);
+        row.data = packed;
+        row_stride = plan_.row.size;
+      }
+      Offsets offsets = task.offsets;
+      for (std::int64_t r = 0; r < task.results; ++r) {
+        write(row, {kernels_.select(row), {}, 0, plan_.k}, offsets);
+        row.data = static_cast<const char*>(row.data) + row_stride * call_.element_size;
+        for (int s = 1; s < 3; ++s) offsets[s] += rows.strides[s];
+      }
     });
   }
 
  private:
-  void run_task(const Task& task, char* kernel_scratch, char* packed) const {
-    const Axis& rows = plan_.tasks.results;
-    TopKRow row = row_of(task.offsets, kernel_scratch);
-    std::int64_t row_stride = rows.strides[0];
-    if (plan_.packed) {
-      call_.width.pack(row.data, plan_.row.strides[0], plan_.row.size, row_stride, task.results,
-                       packed);
-      row.data = packed;
-      row_stride = plan_.row.size;
-    }
-    Offsets offsets = task.offsets;
-    for (std::int64_t r = 0; r < task.results; ++r) {
-      write(row, {kernels_.select(row), {}, 0, plan_.k}, offsets);
-      row.data = static_cast<const char*>(row.data) + row_stride * call_.element_size;
-      for (int s = 1; s < 3; ++s) offsets[s] += rows.strides[s];
-    }
-  }
-
   /// One row at a time, each in pieces for all threads; what they select is merged in pairs.
   void run_in_pieces() const {
     // Everything is allocated before the first row is written.
@@ -110,18 +106,16 @@ class TopKRows {
     const std::int64_t kept_bytes = std::min(plan_.k, plan_.longest_piece()) * kernels_.item_bytes;
     const std::int64_t merged_bytes = plan_.pieces > 2 ? round_up(plan_.pieces * kept_bytes) : 0;
     const LargeScratch scratch(pieces_bytes + 2 * merged_bytes);
-    std::vector<TopKItems> runs(static_cast<std::size_t>(plan_.pieces));
+    // Of each piece, and as many empty ones, with which the last ones are merged.
+    std::vector<TopKItems> runs(static_cast<std::size_t>(2 * plan_.pieces));
     Axes rows = plan_.tasks.kept;
     rows.push(plan_.tasks.results);
     Odometer position(rows);
     for (std::int64_t left = positions(rows); left > 0; --left, position.next()) {
       const TopKRow row = row_of(position.offsets(), scratch.at(0));
-      const bool samples = plan_.selection.strategy == TopKStrategy::kSample;
-      std::uint64_t threshold = samples ? kernels_.threshold(row) : 0;
-      if (!select_from_pieces(row, samples ? &threshold : nullptr, runs)) {
-        threshold = 0;
-        select_from_pieces(row, &threshold, runs);
-      }
+      std::uint64_t threshold = 0;
+      if (plan_.selection.strategy == TopKStrategy::kSample) threshold = kernels_.threshold(row);
+      if (!select_from_pieces(row, threshold, runs)) select_from_pieces(row, 0, runs);
       bool odd = false;
       for (std::int64_t apart = 1; apart < plan_.pieces; apart *= 2, odd = !odd) {
         char* const to = scratch.at(pieces_bytes + (odd ? merged_bytes : 0));
@@ -141,15 +135,15 @@ class TopKRows {
     }
   }
 
-  /// Whether as many as are wanted were selected.
-  bool select_from_pieces(const TopKRow& row, const std::uint64_t* threshold,
+  /// Whether as many as are wanted were selected, of those that reach a threshold.
+  bool select_from_pieces(const TopKRow& row, std::uint64_t threshold,
                           std::vector<TopKItems>& runs) const {
     parallel_for(plan_.threads, plan_.pieces, [&](std::int64_t p, int) {
       TopKRow piece = row;
       piece.first = plan_.piece_start(p);
       piece.length = plan_.piece_start(p + 1) - piece.first;
       piece.k = std::min(plan_.k, piece.length);
-      piece.threshold = threshold;
+      piece.threshold = &threshold;
       piece.scratch = static_cast<char*>(row.scratch) + p * kernel_bytes_;
       runs[static_cast<std::size_t>(p)] = kernels_.select(piece);
     });
@@ -176,8 +170,7 @@ class TopKRows {
 
   TopKMerge pair(const std::vector<TopKItems>& runs, std::int64_t p, std::int64_t apart) const {
     const TopKItems& a = runs[static_cast<std::size_t>(p)];
-    const bool alone = p + apart >= plan_.pieces;
-    const TopKItems b = alone ? TopKItems{} : runs[static_cast<std::size_t>(p + apart)];
+    const TopKItems& b = runs[static_cast<std::size_t>(p + apart)];
     return {a, b, 0, std::min(plan_.k, a.count + b.count)};
   }
 

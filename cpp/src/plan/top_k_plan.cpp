@@ -35,21 +35,14 @@ void set_sample(std::int64_t length, std::int64_t k, TopKSelection& selection) {
   selection.sample_reaches = std::min(expected + static_cast<std::int64_t>(margin), count);
 }
 
-/// The axis that is searched, and the others.
+/// The axis that is searched; the others go to `kept`.
 Axis split_axes(const TopKDescriptor& descriptor, Axes& kept) {
-  const int searched = search_axis(descriptor);
-  Axis found = kUnitAxis;
   for (int d = 0; d < descriptor.input.rank; ++d) {
-    const Axis axis = {
-        descriptor.input.sizes[d],
-        {descriptor.input.strides[d], descriptor.values.strides[d], descriptor.indices.strides[d]}};
-    if (d == searched) {
-      found = axis;
-    } else {
-      kept.push(axis);
-    }
+    kept.push({descriptor.input.sizes[d],
+               {descriptor.input.strides[d], descriptor.values.strides[d],
+                descriptor.indices.strides[d]}});
   }
-  return found;
+  return kept.take(search_axis(descriptor));
 }
 
 /// Tiles whose keys stay in L1, and slots beside them.
@@ -65,8 +58,7 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
     const std::int64_t rows = columns.block * positions(columns.blocks);
     columns.tile_lanes = std::min(whole(tuning::kTopKTileBytes / (rows * element_size)), most);
     // Of less than a line the kernel reads on into the next row.
-    const std::int64_t part = 16 / lane_bytes;
-    const std::int64_t round = columns.lanes < line ? part : line;
+    const std::int64_t round = columns.lanes < line ? 16 / lane_bytes : line;
     columns.tile_lanes = std::min(columns.tile_lanes, ceil_divide(columns.lanes, round) * round);
     return;
   }
@@ -85,19 +77,14 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
 TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::int64_t k) {
   TopKSelection selection;
   selection.strategy = strategy;
-  switch (strategy) {
-    case TopKStrategy::kSort:
-      selection.capacity = length;
-      break;
-    case TopKStrategy::kBlocks:
-      selection.block = block_length(length, k);
-      selection.keys = ceil_divide(length, selection.block);
-      selection.capacity = k * selection.block + k;
-      break;
-    case TopKStrategy::kSample:
-      set_sample(length, k, selection);
-      selection.capacity = tuning::top_k_sample_capacity(length, k);
-      break;
+  selection.capacity = length;
+  if (strategy == TopKStrategy::kBlocks) {
+    selection.block = block_length(length, k);
+    selection.keys = ceil_divide(length, selection.block);
+    selection.capacity = k * selection.block + k;
+  } else if (strategy == TopKStrategy::kSample) {
+    set_sample(length, k, selection);
+    selection.capacity = tuning::top_k_sample_capacity(length, k);
   }
   return selection;
 }
