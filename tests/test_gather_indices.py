@@ -93,3 +93,14 @@ def test_no_tuples():
             dmlcpu.gather_nd(x, wrong)
     with pytest.raises(TypeError, match=text + "complex128$"):
         dmlcpu.gather_nd(x, [np.empty((0, 2), complex)])
+
+
+@pytest.mark.parametrize("columns", [1, 1000])
+def test_empty_axes_have_no_index(columns):
+    """Nothing is read of an input without elements."""
+    x = np.lib.stride_tricks.as_strided(np.empty(0), (0, columns))
+    out = np.full((3, columns), 7.0)
+    for options in ({}, {"out": out}):
+        with pytest.raises(IndexError, match="must be empty for axis 0, of size 0, got 2 at "):
+            dmlcpu.gather_nd(x, [[2], [0], [-1]], **options)
+    assert (out == 7).all()

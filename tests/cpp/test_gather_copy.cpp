@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "core/tuning.hpp"
 #include "dmlcpu/runtime.hpp"
 #include "kernels/dispatch.hpp"
 
@@ -18,43 +19,55 @@ constexpr char kUntouched = 'u';
 char byte_at(std::int64_t i) { return static_cast<char>(i % 251); }
 
 /// Slices of `inner` elements of 1 << width bytes, `gap` elements between them, the output `skew`
-/// bytes after a cache line's begin; and the same as strided slices.
+/// bytes after a cache line's begin: as runs of bytes, as they are checked, and as one loop and two
+/// nested ones over elements.
 void test_copy(int width, std::int64_t inner, std::int64_t gap, std::int64_t skew, bool stream) {
   const std::int64_t size = std::int64_t{1} << width;
   std::vector<char> data(static_cast<std::size_t>(kTable * size));
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = byte_at(static_cast<std::int64_t>(i));
   // More than any prefetch distance.
   constexpr std::int64_t kCount = 40;
-  std::vector<std::int64_t> offsets;
-  for (std::int64_t i = 0; i < kCount; ++i)
-    offsets.push_back(i * 677 % (kTable - inner + 1) * size);
+  const std::int64_t positions = kTable - inner + 1;
+  std::vector<std::int64_t> indices;
+  for (std::int64_t i = 0; i < kCount; ++i) indices.push_back(i * 677 % positions);
   const std::int64_t step = inner + gap;
   std::vector<char> memory(static_cast<std::size_t>(kCount * step * size + 256), kUntouched);
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
   char* const output = memory.data() + (64 - address % 64) % 64 + skew;
-
-  dmlcpu::GatherCopy copy{};
-  copy.data = data.data();
-  copy.output = output;
-  copy.output_stride = step * size;
-  copy.bytes = inner * size;
-  copy.from_stride = 1;
-  copy.to_stride = 1;
-  copy.stream = stream;
-  const dmlcpu::GatherKernels& kernels = *dmlcpu::kernels().gather;
   const std::vector<char> before = memory;
-  kernels.copy(copy, offsets.data(), kCount);
-
-  std::vector<char> want(memory.size(), kUntouched);
+  std::vector<char> want = memory;
   for (std::int64_t i = 0; i < kCount; ++i) {
     std::memcpy(want.data() + (output - memory.data()) + i * step * size,
-                data.data() + offsets[static_cast<std::size_t>(i)],
+                data.data() + indices[static_cast<std::size_t>(i)] * size,
                 static_cast<std::size_t>(inner * size));
   }
-  CHECK(memory == want);
-  memory = before;
-  kernels.copy_strided[width](copy, offsets.data(), kCount);
-  CHECK(memory == want);
+
+  const auto check = [&](const dmlcpu::GatherLayout& layout, std::int64_t bytes) {
+    memory = before;
+    const dmlcpu::GatherPart part{reinterpret_cast<const char*>(indices.data()), data.data(),
+                                  output, kCount, bytes};
+    CHECK(dmlcpu::kernels().gather->gather[1](layout, part));
+    CHECK(memory == want);
+  };
+  dmlcpu::GatherLayout layout;
+  layout.tuple_stride = 1;
+  layout.output_stride = step * size;
+  layout.axes[0] = {positions, size, positions};
+  layout.stream = stream && inner * size % 16 == 0 && step * size % 16 == 0 &&
+                  inner * size >= dmlcpu::tuning::kGatherStreamLeastBytes;
+  check(layout, inner * size);
+  layout.at_once = inner == 1 && gap == 0;
+  if (layout.at_once) check(layout, inner * size);
+  layout.at_once = false;
+  layout.stream = false;
+  layout.run_axes = 1;
+  layout.runs[0] = {inner, size, size};
+  check(layout, size);
+  if (inner % 3 != 0) return;
+  layout.run_axes = 2;
+  layout.runs[0] = {3, inner / 3 * size, inner / 3 * size};
+  layout.runs[1] = {inner / 3, size, size};
+  check(layout, size);
 }
 
 }  // namespace

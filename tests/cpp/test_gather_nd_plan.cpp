@@ -27,8 +27,8 @@ void test_contiguous_tuples_and_slices_merge() {
   const dmlcpu::Axis& tuples = p.tasks.results;
   CHECK(p.tasks.kept.count == 0 && p.tasks.groups.size == 1);
   CHECK(tuples.size == 12 && tuples.strides[0] == 2 && tuples.strides[2] == 56);
-  CHECK(p.tuple_length == 2 && p.axes[1].size == 6 && p.axes[1].stride == 4 * 56);
-  CHECK(p.slices.count == 0 && p.slice.size == 56 && p.slice.strides[0] == 1);
+  CHECK(p.layout.length == 2 && p.layout.axes[1].size == 6 && p.layout.axes[1].stride == 4 * 56);
+  CHECK(p.layout.run_axes == 0 && p.bytes == 4 * 56 && !p.layout.at_once);
 }
 
 void test_batch_dimensions_step_through_the_input() {
@@ -36,7 +36,7 @@ void test_batch_dimensions_step_through_the_input() {
   CHECK(p.tasks.kept.count == 0);
   CHECK(p.tasks.groups.size == 5 && p.tasks.groups.strides[1] == 42);
   CHECK(p.tasks.results.size == 4 && p.tasks.results.strides[1] == 0);
-  CHECK(p.axes[0].size == 6);
+  CHECK(p.layout.axes[0].size == 6);
 }
 
 void test_tuples_are_divided_among_threads() {
@@ -44,26 +44,23 @@ void test_tuples_are_divided_among_threads() {
   CHECK(p.tasks.count() >= 4 && p.tasks.task_results * p.tasks.count() >= 1000);
 }
 
-/// Of float: small slices, next to each other in an input of up to kGatherAtOnceSpan, the output
-/// and the indices.
+/// Of float: small slices, next to each other in the input and the output.
 void test_small_slices_are_copied_at_once() {
-  CHECK(plan({5, 6}, {10, 2}, 0, {10}).at_once);
-  CHECK(plan({5, 6, 8}, {10, 2}, 0, {10, 8}).at_once);
-  CHECK(!plan({5, 6, 9}, {10, 2}, 0, {10, 9}).at_once);
-  CHECK(plan({50, 1, 1}, {10, 3}, 0, {10}).at_once);
-  CHECK(plan({5, 6, 2}, {5, 10, 1}, 1, {5, 10, 2}).at_once);
-  CHECK(!plan({5, 6, 2}, {5, 1, 1}, 1, {5, 1, 2}).at_once);  // each tuple has its own part
-  const std::int64_t most = dmlcpu::tuning::kGatherAtOnceInputBytes;
-  CHECK(plan({most}, {most / 64, 1}, 0, {most / 64}).at_once);
-  CHECK(plan({most / 4 + 1}, {most, 1}, 0, {most}).at_once);
-  CHECK(!plan({most / 4 + 2}, {most / 64 + 1, 1}, 0, {most / 64 + 1}).at_once);
+  CHECK(plan({5, 6}, {10, 2}, 0, {10}).layout.at_once);
+  CHECK(plan({5, 6, 8}, {10, 2}, 0, {10, 8}).layout.at_once);
+  CHECK(!plan({5, 6, 9}, {10, 2}, 0, {10, 9}).layout.at_once);
+  CHECK(plan({50, 1, 1}, {10, 3}, 0, {10}).layout.at_once);
+  CHECK(plan({5, 6, 2}, {5, 10, 1}, 1, {5, 10, 2}).layout.at_once);
+  CHECK(plan({5, 6, 2}, {5, 1, 1}, 1, {5, 1, 2}).layout.at_once);
   static std::vector<float> memory(1 << 16);
   static std::vector<std::int64_t> index_memory(1 << 16);
   GatherNdDescriptor descriptor;
   descriptor.input = tensors::contiguous_input(memory, {6, 6});
   descriptor.indices = tensors::contiguous_input(index_memory, {10, 2});
   descriptor.output = tensors::contiguous(memory, {10});
-  const auto at_once = [](const GatherNdDescriptor& d) { return plan_gather_nd(d, 1).at_once; };
+  const auto at_once = [](const GatherNdDescriptor& d) {
+    return plan_gather_nd(d, 1).layout.at_once;
+  };
   CHECK(at_once(descriptor));
   GatherNdDescriptor other = descriptor;
   other.input.strides[1] = 2;
@@ -75,11 +72,8 @@ void test_small_slices_are_copied_at_once() {
   other.output.strides[0] = 2;
   CHECK(!at_once(other));
   other = descriptor;
-  other.indices.strides[0] = 3;
-  CHECK(!at_once(other));
-  other = descriptor;
-  other.indices.strides[1] = 10;
-  CHECK(!at_once(other));
+  other.indices.strides = {3, 10};
+  CHECK(at_once(other));
 
   descriptor.input = tensors::contiguous_input(memory, {6, 2, 3});
   descriptor.indices = tensors::contiguous_input(index_memory, {10, 1});
@@ -105,12 +99,66 @@ void test_small_rows_share_a_task() {
   CHECK(few.tasks.task_groups == 1 && few.tasks.task_results < 1000);
 }
 
+/// What tuples touch of the input is as much as is between the first and the last slice, or their
+/// own cache lines; where L2 does not hold it, slices of single coordinates are prefetched.
+void test_far_slices_are_prefetched() {
+  const std::int64_t most = dmlcpu::tuning::kGatherNearBytes;
+  CHECK(plan({most}, {most / 64, 1}, 0, {most / 64}).layout.at_once);
+  CHECK(plan({most / 4 + 1}, {most, 1}, 0, {most}).layout.at_once);
+  CHECK(!plan({most / 4 + 2}, {most / 64 + 1, 1}, 0, {most / 64 + 1}).layout.at_once);
+  CHECK(plan({2, most / 4 + 2}, {most / 64 + 1, 2}, 0, {most / 64 + 1}).layout.at_once);
+}
+
+/// The tasks cover every byte of the output once, in runs that begin at pages.
+void test_slices_of_few_tuples_are_divided() {
+  for (const std::int64_t inner : {3000, 4096, 50000, 50001}) {
+    for (const std::int64_t tuples : {1, 2, 7}) {
+      for (const int threads : {1, 2, 3}) {
+        const GatherNdPlan p = plan({9, inner}, {tuples, 1}, 0, {tuples, inner}, threads);
+        CHECK(p.divides_runs == (threads > 1 && tuples < threads * 4));
+        if (!p.divides_runs) continue;
+        CHECK(p.layout.tuple_stride == 0 && !p.layout.at_once);
+        CHECK(p.tasks.count() > tuples || inner * 4 <= 4096 * 3);
+        std::vector<int> visits(static_cast<std::size_t>(tuples * inner));
+        for (std::int64_t t = 0; t < p.tasks.count(); ++t) {
+          const dmlcpu::Task task = p.tasks.at(t);
+          for (std::int64_t group = 0; group < task.groups; ++group) {
+            const std::int64_t begin = task.offsets[2] + group * p.tasks.groups.strides[2];
+            CHECK(begin % inner * 4 % 4096 == 0);
+            for (std::int64_t e = 0; e < task.results; ++e) {
+              ++visits[static_cast<std::size_t>(begin + e)];
+            }
+          }
+        }
+        CHECK(visits == std::vector<int>(visits.size(), 1));
+      }
+    }
+  }
+  // Loops over runs come first: their longest suffices.
+  static std::vector<float> memory(1 << 16);
+  static std::vector<std::int64_t> index_memory(4);
+  GatherNdDescriptor descriptor;
+  descriptor.input = tensors::contiguous_input(memory, {4, 20, 30, 5});
+  descriptor.input.strides = {3000, 5, 100, 1};
+  descriptor.indices = tensors::contiguous_input(index_memory, {1, 1});
+  descriptor.output = tensors::contiguous(memory, {1, 20, 30, 5});
+  const GatherNdPlan p = plan_gather_nd(descriptor, 2);
+  CHECK(!p.divides_runs && p.bytes == 20 && p.layout.run_axes == 1 && p.layout.runs[0].size == 20);
+  CHECK(p.tasks.results.size == 30 && p.layout.tuple_stride == 0);
+  CHECK(p.layout.batch_stride == 400 && p.layout.output_stride == 20);
+  CHECK(plan_gather_nd(descriptor, 1).layout.run_axes == 2);
+  // Nothing to copy, but tuples to check.
+  const GatherNdPlan none = plan({9, 0}, {2, 1}, 0, {2, 0}, 2);
+  CHECK(none.tasks.results.size == 2 && none.layout.tuple_stride == 1);
+}
+
 void test_plans_can_be_printed() {
-  CHECK(
-      to_text(plan({5, 6}, {10, 1}, 0, {10, 6})) ==
-      "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 1 x 6 by 1, 1, copied at once\nthreads 1\n");
+  CHECK(to_text(plan({5, 6}, {10, 1}, 0, {10, 6})) ==
+        "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 24 bytes, copied at once\nthreads 1\n");
   CHECK(to_text(plan({5, 60}, {10, 1}, 0, {10, 60})) ==
-        "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 1 x 60 by 1, 1\nthreads 1\n");
+        "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 240 bytes\nthreads 1\n");
+  CHECK(to_text(plan({5, 6000}, {2, 1}, 0, {2, 6000}, 2)) ==
+        "tuples 1 x 2 x 6000 elements in 6 tasks of 1 x 2048\nslices 24000 bytes\nthreads 2\n");
 }
 
 }  // namespace
@@ -121,6 +169,8 @@ int main() {
   test_tuples_are_divided_among_threads();
   test_small_slices_are_copied_at_once();
   test_small_rows_share_a_task();
+  test_far_slices_are_prefetched();
+  test_slices_of_few_tuples_are_divided();
   test_plans_can_be_printed();
   return check::failures == 0 ? 0 : 1;
 }

@@ -1,5 +1,7 @@
 // Index tuples in range and out of it, in every place of a block, on every instruction set: whether
 // they are found, and the offsets that they lead to. Calls hide most of the latter.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -15,11 +17,27 @@
 namespace {
 
 using dmlcpu::GatherAxis;
+using dmlcpu::GatherLayout;
+using dmlcpu::GatherPart;
+using dmlcpu::tuning::kGatherChunk;
 using dmlcpu::tuning::kGatherTupleBlock;
 
-constexpr std::int64_t kFirst = 3;
-constexpr std::int64_t kUnwritten = -77;
-constexpr char kUntouched = 'u';
+/// Bytes that can be looked up before and after the input's first one, few of which are in memory.
+constexpr std::int64_t kBefore = std::int64_t{1} << 26;
+constexpr std::int64_t kAfter = (std::int64_t{1} << 33) + kBefore;
+
+/// What is at an offset of the input; nothing is where none was put.
+char tag_at(std::int64_t offset) {
+  return static_cast<char>((static_cast<std::uint64_t>(offset) * 0x9e3779b97f4a7c15U >> 56) | 1);
+}
+
+char* sparse_input() {
+  static void* const memory =
+      mmap(nullptr, static_cast<std::size_t>(kBefore + kAfter), PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  CHECK(memory != MAP_FAILED);
+  return static_cast<char*>(memory) + kBefore;
+}
 
 template <class I>
 constexpr bool kSigned = std::numeric_limits<I>::is_signed;
@@ -69,9 +87,9 @@ std::vector<I> coordinates(std::int64_t size, Kind kind) {
 template <class I>
 struct Tuples {
   std::vector<I> indices;
-  std::vector<std::int64_t> want;  // offsets from tuple kFirst on, clipped
-  std::array<GatherAxis, dmlcpu::kMaxTupleLength> axes{};
-  dmlcpu::GatherTuples tuples{};
+  std::vector<std::int64_t> want;  // offsets, clipped
+  GatherLayout layout;
+  GatherPart part{};
 
   Tuples(const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& strides,
          std::int64_t batch_stride, std::int64_t padding, std::int64_t count, std::int64_t special,
@@ -80,9 +98,9 @@ struct Tuples {
     for (int j = 0; j < length; ++j) {
       const auto d = static_cast<std::size_t>(j);
       const std::int64_t wrap = kSigned<I> ? sizes[d] : sizeof(I) == 4 ? std::int64_t{1} << 32 : 0;
-      axes[d] = {sizes[d], strides[d], wrap};
+      layout.axes[d] = {sizes[d], strides[d], wrap};
     }
-    for (std::int64_t i = 0; i < kFirst + count; ++i) {
+    for (std::int64_t i = 0; i < count; ++i) {
       std::int64_t offset = i * batch_stride;
       for (std::size_t j = 0; j < sizes.size(); ++j) {
         // Of a tuple out of range one coordinate is, each in turn.
@@ -95,45 +113,41 @@ struct Tuples {
         offset += clamped(coordinate, sizes[j]) * strides[j];
       }
       for (std::int64_t p = 0; p < padding; ++p) indices.push_back(I{1});
-      if (i >= kFirst) want.push_back(offset);
+      want.push_back(offset);
     }
-    tuples.indices = indices.data();
-    tuples.tuple_stride = length + padding;
-    tuples.batch_stride = batch_stride;
-    tuples.coordinate_stride = 1;
-    tuples.length = length;
-    tuples.axes = axes.data();
-    tuples.is_signed = kSigned<I>;
+    layout.tuple_stride = length + padding;
+    layout.batch_stride = batch_stride;
+    layout.length = length;
+    layout.is_signed = kSigned<I>;
+    part.indices = reinterpret_cast<const char*>(indices.data());
+    part.tuples = count;
   }
+
+  bool gather() const { return dmlcpu::kernels().gather->gather[sizeof(I) == 8](layout, part); }
 };
 
-/// `special` counts from kFirst on.
 template <class I>
 void test_offsets(const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& strides,
                   std::int64_t batch_stride, std::int64_t padding, std::int64_t count,
                   std::int64_t special, Kind kind) {
   if (kind == Kind::kNegative && !kSigned<I>) return;
   if (kind == Kind::kOut) {
-    const std::int64_t axis = (special + kFirst) % static_cast<std::int64_t>(sizes.size());
+    const std::int64_t axis = special % static_cast<std::int64_t>(sizes.size());
     if (coordinates<I>(sizes[static_cast<std::size_t>(axis)], kind).empty()) return;
   }
-  Tuples<I> made(sizes, strides, batch_stride, padding, count, special + kFirst, kind);
+  Tuples<I> made(sizes, strides, batch_stride, padding, count, special, kind);
   const bool good = kind != Kind::kOut;
-  const dmlcpu::GatherKernels& kernels = *dmlcpu::kernels().gather;
-  const std::size_t wide = sizeof(I) == 8;
-  CHECK(kernels.check[wide](made.tuples, kFirst, count) == good);
-  std::vector<std::int64_t> got(made.want.size(), kUnwritten);
-  CHECK(kernels.offsets[wide](made.tuples, kFirst, count, got.data()) == good);
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const bool before = good || static_cast<std::int64_t>(i) < special;
-    CHECK(got[i] == made.want[i] || (!good && got[i] == kUnwritten));
-    CHECK(before || got[i] == kUnwritten);
-  }
-  made.tuples.clips = true;
-  got.assign(made.want.size(), kUnwritten);
-  CHECK(kernels.check[wide](made.tuples, kFirst, count));
-  CHECK(kernels.offsets[wide](made.tuples, kFirst, count, got.data()));
-  CHECK(got == made.want);
+  CHECK(made.gather() == good);
+  char* const input = sparse_input();
+  std::vector<char> output(made.want.size());
+  made.part.data = input;
+  made.part.output = output.data();
+  made.part.bytes = 1;
+  made.layout.output_stride = 1;
+  for (const std::int64_t offset : made.want) input[offset] = tag_at(offset);
+  CHECK(made.gather() == good);
+  for (std::size_t i = 0; i < output.size(); ++i) CHECK(output[i] == tag_at(made.want[i]));
+  for (const std::int64_t offset : made.want) input[offset] = 0;
 }
 
 /// The same tuples and their slices of `bytes` bytes in one pass.
@@ -155,35 +169,26 @@ void test_at_once(const std::vector<std::int64_t>& sizes, std::int64_t bytes, st
   }
   std::vector<char> data(static_cast<std::size_t>(step));
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<char>(i % 101);
-  Tuples<I> made(sizes, strides, 0, 0, count, special + kFirst, kind);
-  made.tuples.indices = made.indices.data() + kFirst * static_cast<std::int64_t>(sizes.size());
-  const bool good = kind != Kind::kOut;
-  for (const bool clips : {false, true}) {
-    made.tuples.clips = clips;
-    std::vector<char> output(static_cast<std::size_t>((count + 1) * bytes), kUntouched);
-    dmlcpu::GatherCopy copy{};
-    copy.data = data.data() + begin;
-    copy.output = output.data();
-    copy.bytes = bytes;
-    copy.output_stride = bytes;
-    const bool all = dmlcpu::kernels().gather->at_once[sizeof(I) == 8](made.tuples, count, copy);
-    CHECK(all == (good || clips));
-    const auto at = [&](std::int64_t i) { return output.begin() + i * bytes; };
-    for (std::int64_t i = 0; i <= count; ++i) {
-      const bool untouched =
-          std::all_of(at(i), at(i) + bytes, [](char c) { return c == kUntouched; });
-      const bool right =
-          i < count &&
-          std::equal(at(i), at(i) + bytes, copy.data + made.want[static_cast<std::size_t>(i)]);
-      CHECK(i == count || (!all && i >= special) ? untouched : right || (!all && untouched));
-    }
+  Tuples<I> made(sizes, strides, 0, 0, count, special, kind);
+  made.layout.at_once = true;
+  made.layout.output_stride = bytes;
+  made.part.data = data.data() + begin;
+  made.part.bytes = bytes;
+  std::vector<char> want;
+  for (const std::int64_t offset : made.want) {
+    want.insert(want.end(), made.part.data + offset, made.part.data + offset + bytes);
   }
+  want.push_back('u');
+  std::vector<char> output(want.size(), 'u');
+  made.part.output = output.data();
+  CHECK(made.gather() == (kind != Kind::kOut));
+  CHECK(output == want);
 }
 
 template <class I>
 void test_all() {
   const std::vector<std::int64_t> counts = {
-      1, 3, 4, 5, 8, kGatherTupleBlock - 1, kGatherTupleBlock, 2 * kGatherTupleBlock + 7};
+      1, 3, 4, 5, 8, kGatherTupleBlock - 1, kGatherTupleBlock, kGatherChunk + 7};
   const std::vector<std::int64_t> small = {5, 1, 7, 2, 3, 4, 6, 2};
   for (const Kind kind : {Kind::kPlain, Kind::kNegative, Kind::kOut}) {
     for (const std::int64_t count : counts) {
@@ -206,7 +211,9 @@ void test_all() {
                                           std::int64_t{1} << 32, (std::int64_t{1} << 33) + 1}) {
             std::vector<std::int64_t> huge = sizes;
             huge[length / 2] = size;
-            if (length < 4) test_offsets<I>(huge, strides, 0, 0, count, special, kind);
+            std::vector<std::int64_t> near = strides;
+            near[length / 2] = 1;
+            if (length < 4) test_offsets<I>(huge, near, 0, 0, count, special, kind);
           }
           for (const std::int64_t bytes : {1, 2, 3, 4, 5, 8, 9, 12, 16, 17, 24, 31, 32}) {
             if (length < 6 && (bytes + mix) % 3 == 0)

@@ -296,11 +296,12 @@ inline constexpr std::int64_t kTopKMaxPiece = std::int64_t{1} << 31;
 
 // --- gather ----------------------------------------------------------------------------------
 
-/// Slices of up to kGatherAtOnceBytes are copied as soon as their tuple is checked, where tuples
-/// touch at most kGatherAtOnceInputBytes of the input: no offsets are stored and loaded again.
-/// More of an input, which L2 does not hold, is faster prefetched.
+/// Slices of up to kGatherAtOnceBytes are copied as soon as their tuple is checked: no offsets are
+/// stored and loaded again. Where tuples touch more of an input than kGatherNearBytes, which L2
+/// does not hold, that goes for pairs and triples: single coordinates are faster prefetched, and of
+/// longer tuples too few are in flight at a time.
 inline constexpr std::int64_t kGatherAtOnceBytes = 32;
-inline constexpr std::int64_t kGatherAtOnceInputBytes = 2 * 1024 * 1024;
+inline constexpr std::int64_t kGatherNearBytes = 2 * 1024 * 1024;
 
 /// Tuples whose offsets are otherwise computed at a time, ahead of the copies.
 inline constexpr std::int64_t kGatherChunk = 512;
@@ -327,10 +328,7 @@ inline constexpr std::int64_t kGatherPrefetch = 16;
 inline constexpr std::int64_t kGatherPrefetchBytes = 8 * 1024;
 inline constexpr std::int64_t kGatherLinesBytes = 4 * 1024;
 
-/// The distance with non-temporal stores, which leave less bandwidth: whole slices are prefetched,
-/// however long. Slices shorter than kGatherStreamLeastBytes would leave cache lines to be written
-/// in parts, each of them to memory.
-inline constexpr std::int64_t kGatherStreamPrefetch = 4;
+/// Slices shorter than this would leave cache lines to be written in parts, each of them to memory.
 inline constexpr std::int64_t kGatherStreamLeastBytes = 64;
 
 /// Prefetch distance in the output in bytes, for slices of at least kGatherPrefetchOutputLeast. On

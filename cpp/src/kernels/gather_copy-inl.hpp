@@ -7,142 +7,178 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// Copies a slice for each offset by copy_one(to, from), and prefetches the slices to come; and the
-/// output's lines, where slices are so long that stores wait for them rather than for the slices.
-template <class CopyOne>
-void copy_each(const GatherCopy& copy, const std::int64_t* offsets, std::int64_t count,
-               CopyOne copy_one) {
-  constexpr std::int64_t kAhead = tuning::kGatherPrefetch;
-  const char* const data = copy.data;
-  char* to = copy.output;
-  std::int64_t i = 0;
-  for (; i + kAhead < count; ++i, to += copy.output_stride) {
-    prefetch(data + offsets[i + kAhead]);
-    if constexpr (CopyOne::kLeastBytes >= tuning::kGatherPrefetchOutputLeast) {
-      prefetch(to + tuning::kGatherPrefetchOutput);
-    }
-    copy_one(to, data + offsets[i]);
+/// Copies kBytes; or if !kExact kBytes to 2 * kBytes bytes: the first and the last kBytes, which
+/// may overlap. Prefetches the output where stores would wait for its lines rather than for slices.
+template <std::int64_t kBytes, bool kExact>
+struct SmallCopy {
+  static constexpr std::int64_t kExactBytes = kExact ? kBytes : 0;
+  std::int64_t bytes;
+  void operator()(char* to, const char* from, const char*) const {
+    if (kBytes >= tuning::kGatherPrefetchOutputLeast) prefetch(to + tuning::kGatherPrefetchOutput);
+    std::memcpy(to, from, kBytes);
+    if (!kExact) std::memcpy(to + bytes - kBytes, from + bytes - kBytes, kBytes);
   }
-  for (; i < count; ++i, to += copy.output_stride) copy_one(to, data + offsets[i]);
-}
-
-/// Copies kBytes.
-template <std::int64_t kBytes>
-struct CopyFixed {
-  static constexpr std::int64_t kLeastBytes = kBytes;
-  static constexpr std::int64_t kExactBytes = kBytes;
-  void operator()(char* to, const char* from) const { std::memcpy(to, from, kBytes); }
 };
 
-/// Copies kHalf to 2 * kHalf bytes: the first and the last kHalf, which may overlap.
-template <std::int64_t kHalf>
-struct CopyEnds {
-  static constexpr std::int64_t kLeastBytes = kHalf;
-  static constexpr std::int64_t kExactBytes = 0;
+/// Calls each() with the copy of 1 to 2 * kBytes bytes.
+template <std::int64_t kBytes, class Each>
+auto with_small_copy(std::int64_t bytes, const Each& each) {
+  if (bytes > kBytes) return each(SmallCopy<kBytes, false>{bytes});
+  if constexpr (kBytes > 1) {
+    if (bytes < kBytes) return with_small_copy<kBytes / 2>(bytes, each);
+  }
+  return each(SmallCopy<kBytes, true>{bytes});
+}
+
+/// Copies elements that are not next to each other.
+template <class U>
+struct StridedCopy {
+  std::int64_t from_stride;
+  std::int64_t to_stride;
   std::int64_t bytes;
-  void operator()(char* to, const char* from) const {
-    std::memcpy(to, from, kHalf);
-    std::memcpy(to + bytes - kHalf, from + bytes - kHalf, kHalf);
+  void operator()(char* to, const char* from, const char*) const {
+    for (std::int64_t e = 0; e < bytes / static_cast<std::int64_t>(sizeof(U)); ++e) {
+      reinterpret_cast<U*>(to)[e * to_stride] = reinterpret_cast<const U*>(from)[e * from_stride];
+    }
+  }
+};
+
+/// Copies more than a cache line. Each line that is copied prefetches the same line of a slice to
+/// come: all lines at once would be more than the processor waits for at a time. And it prefetches
+/// a line of the output: stores are carried out in order, each waiting for its line. If kStream,
+/// whole 16 bytes go to aligned addresses by non-temporal stores, which saves reading the output's
+/// old content from memory before it is overwritten.
+template <bool kStream>
+struct LongCopy {
+  std::int64_t bytes;
+  void operator()(char* to, const char* from, const char* next) const {
+    std::int64_t b = 0;
+    for (; b + kCacheLine <= bytes; b += kCacheLine) {
+      prefetch(next + b);
+      if constexpr (kStream) {
+        for (std::int64_t s = b; s < b + kCacheLine; s += 16) stream_16_bytes(to + s, from + s);
+      } else {
+        prefetch(to + b + tuning::kGatherPrefetchOutput);
+        std::memcpy(to + b, from + b, kCacheLine);
+      }
+    }
+    if (b == bytes) return;
+    prefetch(next + bytes - 1);
+    if constexpr (kStream) {
+      for (; b < bytes; b += 16) stream_16_bytes(to + b, from + b);
+    } else {
+      // The last bytes, some of which are in the line before.
+      std::memcpy(to + bytes - kCacheLine, from + bytes - kCacheLine, kCacheLine);
+    }
   }
 };
 
 /// Copies any number of bytes.
-struct CopyAny {
-  static constexpr std::int64_t kLeastBytes = 0;
+struct AnyCopy {
   std::int64_t bytes;
-  void operator()(char* to, const char* from) const {
+  void operator()(char* to, const char* from, const char*) const {
     std::memcpy(to, from, static_cast<std::size_t>(bytes));
   }
 };
 
-/// Calls each() with the copy of slices of 1 to kGatherAtOnceBytes bytes.
-template <class Each>
-auto with_small_copy(std::int64_t bytes, Each each) {
-  static_assert(tuning::kGatherAtOnceBytes == 32);
-  if (bytes == 1) return each(CopyFixed<1>());
-  if (bytes == 2) return each(CopyFixed<2>());
-  if (bytes == 4) return each(CopyFixed<4>());
-  if (bytes == 8) return each(CopyFixed<8>());
-  if (bytes == 16) return each(CopyFixed<16>());
-  if (bytes < 4) return each(CopyEnds<2>{bytes});
-  if (bytes < 8) return each(CopyEnds<4>{bytes});
-  if (bytes < 16) return each(CopyEnds<8>{bytes});
-  return each(CopyEnds<16>{bytes});
-}
-
-/// Slices of whole 16 bytes to aligned addresses, by non-temporal stores, which save reading the
-/// output's old content from memory before it is overwritten.
-inline void copy_streaming(const GatherCopy& copy, const std::int64_t* offsets,
-                           std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    const char* const from = copy.data + offsets[i];
-    char* const to = copy.output + i * copy.output_stride;
-    const char* const next =
-        copy.data + offsets[min_of(i + tuning::kGatherStreamPrefetch, count - 1)];
-    for (std::int64_t b = 0; b < copy.bytes; b += kCacheLine) prefetch(next + b);
-    for (std::int64_t b = 0; b < copy.bytes; b += 16) stream_16_bytes(to + b, from + b);
+/// Copies a slice's runs, of so many nested loops, at least one.
+template <class CopyOne>
+void copy_runs(const GatherRuns* runs, int loops, char* to, const char* from,
+               const CopyOne& copy_one) {
+  const GatherRuns of = *runs;
+  for (std::int64_t i = 0; i < of.size; ++i, to += of.to_stride, from += of.from_stride) {
+    if (loops > 1) {
+      copy_runs(runs + 1, loops - 1, to, from, copy_one);
+    } else {
+      copy_one(to, from, from);
+    }
   }
-  stream_fence();
 }
 
-/// Slices of more than a cache line. Each line that is copied prefetches the same line of a slice
-/// to come: all lines at once would be more than the processor waits for at a time. And it
-/// prefetches a line of the output: stores are carried out in order, each waiting for its line.
-inline void copy_lines(const GatherCopy& copy, const std::int64_t* offsets, std::int64_t count) {
-  const std::int64_t bytes = copy.bytes;
+/// Copies a slice for each offset, and prefetches the slices to come: kGatherPrefetch more offsets
+/// are read.
+void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::int64_t* offsets) {
+  const std::int64_t bytes = part.bytes;
   const std::int64_t ahead =
       min_of((tuning::kGatherPrefetchBytes - 1) / bytes + 1, tuning::kGatherPrefetch);
-  const std::int64_t rest = bytes % kCacheLine;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const char* const from = copy.data + offsets[i];
-    const char* const next = copy.data + offsets[min_of(i + ahead, count - 1)];
-    char* const to = copy.output + i * copy.output_stride;
-    for (std::int64_t b = 0; b + kCacheLine <= bytes; b += kCacheLine) {
-      prefetch(next + b);
-      prefetch(to + b + tuning::kGatherPrefetchOutput);
-      std::memcpy(to + b, from + b, kCacheLine);
+  const auto each = [&](const auto copy_one) {
+    // A copy of what is read in the loop, which stores of characters could change.
+    const GatherPart of = part;
+    const std::int64_t stride = layout.output_stride;
+    const int loops = layout.run_axes;
+    for (std::int64_t i = 0; loops > 0 && i < of.tuples; ++i) {
+      copy_runs(layout.runs, loops, of.output + i * stride, of.data + offsets[i], copy_one);
     }
-    if (rest == 0) continue;
-    // The slice's last bytes, some of which are in the line before.
-    prefetch(next + bytes - 1);
-    std::memcpy(to + bytes - kCacheLine, from + bytes - kCacheLine, kCacheLine);
-  }
-}
-
-void gather_copy(const GatherCopy& copy, const std::int64_t* offsets, std::int64_t count) {
-  const std::int64_t bytes = copy.bytes;
-  if (copy.stream && bytes >= tuning::kGatherStreamLeastBytes && bytes % 16 == 0 &&
-      copy.output_stride % 16 == 0 && reinterpret_cast<std::uintptr_t>(copy.output) % 16 == 0) {
-    return copy_streaming(copy, offsets, count);
-  }
-  const auto each = [&](auto copy_one) { copy_each(copy, offsets, count, copy_one); };
-  if (bytes <= tuning::kGatherAtOnceBytes) return with_small_copy(bytes, each);
-  if (bytes <= kCacheLine) return each(CopyEnds<32>{bytes});
-  if (bytes <= tuning::kGatherLinesBytes) return copy_lines(copy, offsets, count);
-  each(CopyAny{bytes});
-}
-
-template <class U>
-void gather_copy_strided(const GatherCopy& copy, const std::int64_t* offsets, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    const U* from = reinterpret_cast<const U*>(copy.data + offsets[i]);
-    U* to = reinterpret_cast<U*>(copy.output + i * copy.output_stride);
-    for (std::int64_t e = 0; e < copy.bytes / static_cast<std::int64_t>(sizeof(U)); ++e) {
-      to[e * copy.to_stride] = from[e * copy.from_stride];
+    char* to = of.output;
+    for (std::int64_t i = 0; loops == 0 && i < of.tuples; ++i, to += stride) {
+      const char* const next = of.data + offsets[i + ahead];
+      prefetch(next);
+      copy_one(to, of.data + offsets[i], next);
     }
+  };
+  const auto strided = [&](auto zero) {
+    each(StridedCopy<decltype(zero)>{layout.from_stride, layout.to_stride, bytes});
+  };
+  if (layout.from_stride != 1 || layout.to_stride != 1) {
+    if (layout.element_size == 1) return strided(std::uint8_t{0});
+    if (layout.element_size == 2) return strided(std::uint16_t{0});
+    if (layout.element_size == 4) return strided(std::uint32_t{0});
+    strided(std::uint64_t{0});
+  } else if (layout.stream && reinterpret_cast<std::uintptr_t>(part.output) % 16 == 0) {
+    each(LongCopy<true>{bytes});
+    stream_fence();
+  } else if (bytes <= kCacheLine) {
+    with_small_copy<kCacheLine / 2>(bytes, each);
+  } else if (bytes <= tuning::kGatherLinesBytes) {
+    each(LongCopy<false>{bytes});
+  } else {
+    each(AnyCopy{bytes});
   }
 }
 
+/// Slices are copied as their tuples are checked, or from the offsets of kGatherChunk tuples, which
+/// should stay in the cache.
 template <class I>
-bool gather_at_once(const GatherTuples& tuples, std::int64_t count, const GatherCopy& copy) {
-  return with_small_copy(copy.bytes, [&](auto copy_one) {
-    constexpr std::int64_t kExact = decltype(copy_one)::kExactBytes;
-    return for_tuples<I, kExact>(tuples, 0, count,
-                                 [copy_one, data = copy.data, to = copy.output, bytes = copy.bytes](
-                                     std::int64_t i, std::int64_t offset) {
-                                   copy_one(to + i * (kExact > 0 ? kExact : bytes), data + offset);
-                                 });
-  });
+bool gather(const GatherLayout& layout, const GatherPart& part) {
+  const std::int64_t bytes = part.bytes;
+  if (bytes == 0) {
+    return for_tuples<I, 0>(layout, part, [](std::int64_t, std::int64_t) {});
+  }
+  if (layout.at_once) {
+    return with_small_copy<tuning::kGatherAtOnceBytes / 2>(bytes, [&](const auto copy_one) {
+      constexpr std::int64_t kExact = decltype(copy_one)::kExactBytes;
+      const auto copy = [copy_one, data = part.data, to = part.output](std::int64_t i,
+                                                                       std::int64_t offset) {
+        copy_one(to + i * copy_one.bytes, data + offset, nullptr);
+      };
+      // A body of 16 bytes, which are passed in registers, or that of a pointer.
+      if constexpr (kExact > 0) {
+        return for_tuples<I, kExact>(
+            layout, part,
+            [data = part.data, to = part.output](std::int64_t i, std::int64_t offset) {
+              std::memcpy(to + i * kExact, data + offset, kExact);
+            });
+      }
+      return for_tuples<I, 0>(layout, part,
+                              [&copy](std::int64_t i, std::int64_t offset) { copy(i, offset); });
+    });
+  }
+  bool good = true;
+  std::int64_t offsets[tuning::kGatherChunk + tuning::kGatherPrefetch];
+  const auto store = [to = offsets](std::int64_t i, std::int64_t offset) { to[i] = offset; };
+  GatherPart chunk = part;
+  for (std::int64_t left = part.tuples; left > 0; left -= chunk.tuples) {
+    chunk.tuples = min_of(tuning::kGatherChunk, left);
+    good &= for_tuples<I, 0>(layout, chunk, store);
+    for (std::int64_t i = 0; i < tuning::kGatherPrefetch; ++i) {
+      offsets[chunk.tuples + i] = offsets[chunk.tuples - 1];
+    }
+    copy_slices(layout, chunk, offsets);
+    chunk.indices += chunk.tuples * layout.tuple_stride * static_cast<std::int64_t>(sizeof(I));
+    chunk.data += chunk.tuples * layout.batch_stride;
+    chunk.output += chunk.tuples * layout.output_stride;
+  }
+  return good;
 }
 
 }  // namespace

@@ -18,47 +18,48 @@ struct GatherAxis {
 };
 inline constexpr int kMaxTupleLength = 8;
 
-/// Index tuples: coordinate j of tuple i is indices[i * tuple_stride + j * coordinate_stride] and
-/// addresses axes[j], from byte i * batch_stride on.
-struct GatherTuples {
-  const void* indices;
-  std::int64_t tuple_stride;
-  std::int64_t coordinate_stride;
-  std::int64_t batch_stride;
-  const GatherAxis* axes;
-  int length;      ///< at most kMaxTupleLength
-  bool is_signed;  ///< the indices' type
-  bool clips;      ///< coordinates out of range to the nearest in range
-};
-
-/// Whether all coordinates of `count` tuples from `first` on are in range.
-using GatherCheck = bool (*)(const GatherTuples& tuples, std::int64_t first, std::int64_t count);
-
-/// Also writes the tuples' offsets in bytes, up to the first tuple out of range that is not
-/// clipped.
-using GatherOffsets = bool (*)(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
-                               std::int64_t* offsets);
-
-/// Slices of `bytes` bytes in all, output_stride bytes apart in the output. The elements of a slice
-/// are from_stride and to_stride elements apart, which only the kernel of strided slices reads.
-struct GatherCopy {
-  const char* data;
-  char* output;
-  std::int64_t output_stride;
-  std::int64_t bytes;
+/// A loop over a slice's runs; strides in bytes.
+struct GatherRuns {
+  std::int64_t size;
   std::int64_t from_stride;
   std::int64_t to_stride;
-  bool stream;  ///< the output is too large to be found in a cache afterwards
 };
 
-/// Copies a slice from data + offsets[i] to output + i * output_stride, for each i in [0, count).
-using GatherCopyKernel = void (*)(const GatherCopy& copy, const std::int64_t* offsets,
-                                  std::int64_t count);
+/// Where index tuples and the slices they address are. Coordinate j of tuple i is
+/// indices[i * tuple_stride + j * coordinate_stride] and addresses axes[j], from byte
+/// i * batch_stride of the input on; its slice goes to byte i * output_stride of the output.
+struct GatherLayout {
+  std::int64_t tuple_stride = 0;
+  std::int64_t coordinate_stride = 1;
+  std::int64_t batch_stride = 0;
+  std::int64_t output_stride = 0;
+  GatherAxis axes[kMaxTupleLength];
+  int length = 1;         ///< of tuples, at most kMaxTupleLength
+  bool is_signed = true;  ///< the indices' type
+  /// Slices are of up to kGatherAtOnceBytes, next to each other in the output and along the last
+  /// axis: each is copied as soon as its tuple is checked.
+  bool at_once = false;
+  bool stream = false;  ///< runs are of whole 16 bytes, which are written past the caches
+  /// A slice's runs, outermost loop first, and the strides of their elements.
+  int run_axes = 0;
+  GatherRuns runs[kMaxTupleLength];
+  std::int64_t element_size = 1;
+  std::int64_t from_stride = 1;
+  std::int64_t to_stride = 1;
+};
 
-/// Checks and copies `count` tuples one by one, up to the first one out of range that is not
-/// clipped; whether there was none. Only without a batch, of contiguous slices of up to
-/// kGatherAtOnceBytes, which are next to each other in the output and along the last axis.
-using GatherAtOnce = bool (*)(const GatherTuples& tuples, std::int64_t count,
-                              const GatherCopy& copy);
+/// Some tuples of such a layout, and the bytes of each run that are copied; 0 only checks tuples.
+struct GatherPart {
+  const char* indices;
+  const char* data;
+  char* output;
+  std::int64_t tuples;
+  std::int64_t bytes;
+};
+
+/// Copies the tuples' slices, and returns whether all coordinates are in range. Those that are not
+/// count as the nearest ones in range: whatever the indices are, or become meanwhile, nothing
+/// outside the input is read.
+using GatherKernel = bool (*)(const GatherLayout& layout, const GatherPart& part);
 
 }  // namespace dmlcpu

@@ -7,41 +7,42 @@ namespace dmlcpu {
 namespace DMLCPU_LEVEL {
 namespace {
 
-/// The offsets in bytes of `count` tuples from `first` on, of any layout; up to the first tuple out
-/// of range, unless these are clipped. Returns whether there was none.
+/// The offsets in bytes of `count` tuples of any layout, the first of which is `first`; returns
+/// whether all are in range. No branch depends on a coordinate's sign.
 template <class I>
-bool any_offsets(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
-                 std::int64_t* __restrict offsets) {
-  const I* p = static_cast<const I*>(tuples.indices) + first * tuples.tuple_stride;
-  for (std::int64_t i = 0; i < count; ++i, p += tuples.tuple_stride) {
-    std::int64_t offset = (first + i) * tuples.batch_stride;
-    for (int j = 0; j < tuples.length; ++j) {
-      const GatherAxis& axis = tuples.axes[j];
-      const std::int64_t read = loaded(std::int64_t{p[j * tuples.coordinate_stride]});
+bool any_offsets(const GatherLayout& layout, const GatherPart& part, std::int64_t first,
+                 std::int64_t count, std::int64_t* __restrict offsets) {
+  bool good = true;
+  const I* p = reinterpret_cast<const I*>(part.indices) + first * layout.tuple_stride;
+  for (std::int64_t i = 0; i < count; ++i, p += layout.tuple_stride) {
+    std::int64_t offset = (first + i) * layout.batch_stride;
+    for (int j = 0; j < layout.length; ++j) {
+      const GatherAxis& axis = layout.axes[j];
+      const std::int64_t read = loaded(std::int64_t{p[j * layout.coordinate_stride]});
       std::int64_t c = read + (axis.wrap & -static_cast<std::int64_t>(read < 0));
       if (static_cast<std::uint64_t>(c) >= static_cast<std::uint64_t>(axis.size)) {
-        if (!tuples.clips) return false;
-        c = c < 0 && tuples.is_signed ? 0 : axis.size - 1;
+        good = false;
+        c = c < 0 && layout.is_signed ? 0 : axis.size - 1;
       }
       offset += c * axis.stride;
     }
     offsets[i] = offset;
   }
-  return true;
+  return good;
 }
 
-/// for_tuples() for contiguous tuples of kLength coordinates without a batch, from tuple first + i
-/// to the first one that has a coordinate not in [0, size); returns its number, counted as i is.
-/// The last axis' stride is kStride bytes, or any if that is 0.
+/// for_tuples() for contiguous tuples of kLength coordinates without a batch, from tuple i to the
+/// first one that has a coordinate not in [0, size); returns its number.
 template <class I, int kLength, std::int64_t kStride, class Body>
-std::int64_t for_plain_tuples(const GatherTuples& tuples, std::int64_t first, std::int64_t i,
-                              std::int64_t count, const Body& body) {
-  const I* const indices = static_cast<const I*>(tuples.indices) + first * kLength;
+std::int64_t for_plain_tuples(const GatherLayout& layout, const GatherPart& part, std::int64_t i,
+                              const Body body) {
+  const I* const indices = reinterpret_cast<const I*>(part.indices);
+  const std::int64_t count = part.tuples;
   std::uint64_t sizes[kLength];
   std::int64_t strides[kLength];
   for (int j = 0; j < kLength; ++j) {
-    sizes[j] = static_cast<std::uint64_t>(tuples.axes[j].size);
-    strides[j] = kStride > 0 && j == kLength - 1 ? kStride : tuples.axes[j].stride;
+    sizes[j] = static_cast<std::uint64_t>(layout.axes[j].size);
+    strides[j] = kStride > 0 && j == kLength - 1 ? kStride : layout.axes[j].stride;
   }
   const auto one = [&](std::int64_t tuple) {
     const I* const p = indices + tuple * kLength;
@@ -68,47 +69,33 @@ std::int64_t for_plain_tuples(const GatherTuples& tuples, std::int64_t first, st
   return i;
 }
 
-/// Calls body(i, offset) for tuple first + i and its offset in bytes, i from 0 to count - 1. Ends
-/// at the first tuple out of range, unless these are clipped, and returns whether there was none.
-/// Every offset is that of an element, even of tuples that change after they were checked.
-/// Negative coordinates take longer, wherever they are: a block of tuples around them is done
-/// without a branch on the sign. The branches on coordinates out of range keep compilers from
-/// vectorizing the loops: gathers by vector instructions take longer than single loads on many
-/// processors.
+/// Calls body(i, offset) for each tuple i and its offset in bytes, and returns whether all are in
+/// range. Of the last axis kStride is the stride, or 0 where it may be any.
+///
+/// Coordinates that are negative or out of range take longer, wherever they are: a block of tuples
+/// from there on is left to any_offsets(). The branches on them keep compilers from vectorizing the
+/// loops: gathers by vector instructions take longer than single loads on many processors.
 template <class I, std::int64_t kStride, class Body>
-bool for_tuples(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
-                const Body& body) {
-  const bool contiguous = tuples.tuple_stride == tuples.length && tuples.coordinate_stride == 1;
-  const int length = contiguous && tuples.batch_stride == 0 ? tuples.length : 0;
+bool for_tuples(const GatherLayout& layout, const GatherPart& part, const Body body) {
+  const bool contiguous = layout.tuple_stride == layout.length && layout.coordinate_stride == 1;
+  const int length = contiguous && layout.batch_stride == 0 ? layout.length : 0;
   const auto plain = [&](std::int64_t i) {
-    if (length == 1) return for_plain_tuples<I, 1, kStride>(tuples, first, i, count, body);
-    if (length == 2) return for_plain_tuples<I, 2, kStride>(tuples, first, i, count, body);
-    if (length == 3) return for_plain_tuples<I, 3, kStride>(tuples, first, i, count, body);
-    if (length == 4) return for_plain_tuples<I, 4, kStride>(tuples, first, i, count, body);
+    if (length == 1) return for_plain_tuples<I, 1, kStride>(layout, part, i, body);
+    if (length == 2) return for_plain_tuples<I, 2, kStride>(layout, part, i, body);
+    if (length == 3) return for_plain_tuples<I, 3, kStride>(layout, part, i, body);
+    if (length == 4) return for_plain_tuples<I, 4, kStride>(layout, part, i, body);
     return i;
   };
+  bool good = true;
   std::int64_t i = 0;
-  while (true) {
-    i = plain(i);
-    if (i >= count) return true;
+  while ((i = plain(i)) < part.tuples) {
     std::int64_t offsets[tuning::kGatherTupleBlock];
-    const std::int64_t in_block = min_of(tuning::kGatherTupleBlock, count - i);
-    if (!any_offsets<I>(tuples, first + i, in_block, offsets)) return false;
-    for (std::int64_t t = 0; t < in_block; ++t) body(i + t, offsets[t]);
-    i += in_block;
+    const std::int64_t count = min_of(tuning::kGatherTupleBlock, part.tuples - i);
+    good &= any_offsets<I>(layout, part, i, count, offsets);
+    for (std::int64_t t = 0; t < count; ++t) body(i + t, offsets[t]);
+    i += count;
   }
-}
-
-template <class I>
-bool gather_check(const GatherTuples& tuples, std::int64_t first, std::int64_t count) {
-  return for_tuples<I, 0>(tuples, first, count, [](std::int64_t, std::int64_t) {});
-}
-
-template <class I>
-bool gather_offsets(const GatherTuples& tuples, std::int64_t first, std::int64_t count,
-                    std::int64_t* __restrict offsets) {
-  return for_tuples<I, 0>(tuples, first, count,
-                          [=](std::int64_t i, std::int64_t offset) { offsets[i] = offset; });
+  return good;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace dmlcpu {
 
 /// The kernels of one instruction set, for each element type and order, or for each width of keys;
-/// gather: for indices of 4 and 8 bytes, and for elements of 1, 2, 4 and 8.
+/// gather: for indices of 4 and 8 bytes.
 struct ArgKernels {
   ArgRowsKernel rows[kDataTypeCount][kOrderingCount];
   ArgColumnsKernel columns[kDataTypeCount][kOrderingCount];
@@ -21,11 +21,7 @@ struct TopKKernels {
   TopKWidthKernels width[kWidthCount];
 };
 struct GatherKernels {
-  GatherCheck check[2];
-  GatherOffsets offsets[2];
-  GatherAtOnce at_once[2];
-  GatherCopyKernel copy;
-  GatherCopyKernel copy_strided[kWidthCount];
+  GatherKernel gather[2];
 };
 struct KernelTable {
   const char* name;

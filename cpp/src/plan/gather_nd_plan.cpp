@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/cpu.hpp"
 #include "core/shapes.hpp"
 #include "core/tuning.hpp"
+#include "kernels/interface.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -15,6 +17,9 @@ std::int64_t wrap_of(DataType index_type, std::int64_t size) {
   return index_type == DataType::kUInt32 ? std::int64_t{1} << 32 : 0;
 }
 
+/// An axis of slices as one of tuples, whose indices stay where they are.
+Axis of_tuples(const Axis& slice) { return {slice.size, {0, slice.strides[0], slice.strides[1]}}; }
+
 }  // namespace
 
 GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
@@ -23,65 +28,100 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   const Tensor& output = descriptor.output;
   const int batch = static_cast<int>(descriptor.batch_dims);
   const int last = indices.rank - 1;
+  const auto element_size = static_cast<std::int64_t>(info(input.type).size);
   GatherNdPlan plan;
+  GatherLayout& layout = plan.layout;
   plan.threads = threads;
-  plan.tuple_length = tuple_length(descriptor);
-  plan.coordinate_stride = plan.tuple_length == 1 ? 1 : indices.strides[last];
+  layout.is_signed = is_signed_index(indices.type);
+  layout.length = tuple_length(descriptor);
+  layout.coordinate_stride = layout.length == 1 ? 1 : indices.strides[last];
 
   Axes& outer = plan.tasks.kept;
   for (int d = 0; d < last; ++d) {
     outer.push({indices.sizes[d],
                 {indices.strides[d], d < batch ? input.strides[d] : 0, output.strides[d]}});
   }
-  const auto element_size = static_cast<std::int64_t>(info(input.type).size);
+  simplify(outer);
   std::int64_t span = 0;  // bytes between the slices that tuples address
-  for (int j = 0; j < plan.tuple_length; ++j) {
+  for (int j = 0; j < layout.length; ++j) {
     const std::int64_t size = input.sizes[batch + j];
     // No layout limits the stride of an axis that is not stepped along.
     const std::int64_t stride = size > 1 ? input.strides[batch + j] * element_size : 0;
-    plan.axes[j] = {size, stride, wrap_of(indices.type, size)};
+    layout.axes[j] = {size, stride, wrap_of(indices.type, size)};
     span += std::abs(stride) * (size - 1);
   }
-  simplify(outer);
   const std::int64_t tuples = positions(outer);
-  if (outer.count > 0) plan.tasks.results = outer.pop();
-  if (outer.count > 0) plan.tasks.groups = outer.pop();
+  const bool near = std::min(span, tuples * tuning::kLookUpBytes) <= tuning::kGatherNearBytes;
 
-  for (int d = batch + plan.tuple_length, o = last; d < input.rank; ++d, ++o) {
-    plan.slices.push({input.sizes[d], {input.strides[d], output.strides[o], 0}});
+  Axes slices;
+  for (int d = batch + layout.length, o = last; d < input.rank; ++d, ++o) {
+    slices.push({input.sizes[d], {input.strides[d], output.strides[o], 0}});
   }
-  simplify(plan.slices);
-  if (plan.slices.count > 0) plan.slice = plan.slices.pop();
+  simplify(slices);
+  Axis run = {1, {1, 1, 0}};
+  if (slices.count > 0) run = slices.pop();
+  const bool contiguous = run.strides == Offsets{1, 1, 0};
+  plan.bytes = run.size * element_size;
+  layout.element_size = element_size;
+  layout.from_stride = run.strides[0];
+  layout.to_stride = run.strides[1];
 
-  const std::int64_t touched_lines = tuples * tuning::kLookUpBytes;
-  const std::int64_t slice_bytes = plan.slice.size * element_size;
-  const GatherAxis& inner = plan.axes[plan.tuple_length - 1];
-  plan.contiguous =
-      plan.slice.size == 1 || (plan.slice.strides[0] == 1 && plan.slice.strides[1] == 1);
-  plan.at_once = plan.contiguous && plan.slices.count == 0 &&
-                 slice_bytes <= tuning::kGatherAtOnceBytes &&
-                 std::min(span, touched_lines) <= tuning::kGatherAtOnceInputBytes &&
-                 plan.coordinate_stride == 1 &&
-                 plan.tasks.results.strides == Offsets{plan.tuple_length, 0, plan.slice.size} &&
-                 (inner.size <= 1 || inner.stride == slice_bytes);
-
-  plan.tasks.join();
-  if (threads > 1) {
-    const std::int64_t wanted = threads * tuning::kTasksPerThread;
-    plan.tasks.split_groups(wanted);
-    plan.tasks.split_results(wanted, 1);
+  const bool divides = threads > 1 && element_count(output) > 0;
+  const std::int64_t wanted = divides ? threads * tuning::kTasksPerThread : 1;
+  while (wanted > 1 && slices.count > 0 && positions(outer) < wanted) {
+    outer.push(of_tuples(slices.take(longest(slices, false))));
   }
+  plan.divides_runs = wanted > 1 && positions(outer) < wanted;
+  if (plan.divides_runs) outer.push(of_tuples(run));
+  Tasks& tasks = plan.tasks;
+  if (outer.count > 0) tasks.results = outer.pop();
+  if (outer.count > 0) tasks.groups = outer.pop();
+  tasks.join();
+  if (wanted > 1) {
+    tasks.split_groups(wanted);
+    tasks.split_results(wanted, plan.divides_runs ? kPageBytes / element_size : 1);
+  }
+
+  layout.tuple_stride = tasks.results.strides[0];
+  layout.batch_stride = tasks.results.strides[1] * element_size;
+  layout.output_stride = tasks.results.strides[2] * element_size;
+  for (; layout.run_axes < slices.count; ++layout.run_axes) {
+    const Axis& axis = slices.axes[layout.run_axes];
+    layout.runs[layout.run_axes] = {axis.size, axis.strides[0] * element_size,
+                                    axis.strides[1] * element_size};
+  }
+  const GatherAxis& inner = layout.axes[layout.length - 1];
+  const bool single = contiguous && slices.count == 0;
+  layout.at_once = single && !plan.divides_runs && plan.bytes <= tuning::kGatherAtOnceBytes &&
+                   layout.output_stride == plan.bytes &&
+                   (inner.size <= 1 || inner.stride == plan.bytes) &&
+                   (near || layout.length == 2 || layout.length == 3);
+  const auto is_large = [&] {
+    const std::int64_t written = element_count(output) * element_size;
+    return written >= tuning::kGatherStreamBytes &&
+           written + element_count(input) * element_size >= tuning::kGatherCachedBytes;
+  };
+  layout.stream = single && plan.bytes >= tuning::kGatherStreamLeastBytes && plan.bytes % 16 == 0 &&
+                  layout.output_stride % 16 == 0 && is_large() && cpu_gains_by_streaming();
   return plan;
 }
 
 std::string to_text(const GatherNdPlan& plan) {
   const Tasks& tasks = plan.tasks;
-  return "tuples " + std::to_string(positions(tasks.kept)) + " x " +
-         std::to_string(tasks.groups.size) + " x " + std::to_string(tasks.results.size) + " in " +
-         std::to_string(tasks.count()) + " tasks of " + std::to_string(tasks.task_groups) + " x " +
-         std::to_string(tasks.task_results) + "\nslices " + std::to_string(positions(plan.slices)) +
-         " x " + std::to_string(plan.slice.size) + " by " + std::to_string(plan.slice.strides[0]) +
-         ", " + std::to_string(plan.slice.strides[1]) + (plan.at_once ? ", copied at once" : "") +
+  const GatherLayout& layout = plan.layout;
+  std::string text = "tuples " + std::to_string(positions(tasks.kept)) + " x " +
+                     std::to_string(tasks.groups.size) + " x " +
+                     std::to_string(tasks.results.size) + (plan.divides_runs ? " elements" : "") +
+                     " in " + std::to_string(tasks.count()) + " tasks of " +
+                     std::to_string(tasks.task_groups) + " x " +
+                     std::to_string(tasks.task_results) + "\nslices ";
+  for (int d = 0; d < layout.run_axes; ++d) text += std::to_string(layout.runs[d].size) + " x ";
+  return text + std::to_string(plan.bytes) + " bytes" +
+         (layout.from_stride == 1 && layout.to_stride == 1
+              ? ""
+              : " by " + std::to_string(layout.from_stride) + ", " +
+                    std::to_string(layout.to_stride)) +
+         (layout.at_once ? ", copied at once" : "") + (layout.stream ? ", past the caches" : "") +
          "\nthreads " + std::to_string(plan.threads) + "\n";
 }
 

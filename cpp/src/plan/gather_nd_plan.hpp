@@ -1,7 +1,6 @@
 // How a gather runs, as data.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 
@@ -13,24 +12,17 @@ namespace dmlcpu {
 
 ///   for each task                                       (in parallel)
 ///     for each of its rows
-///       for each chunk of its tuples
-///         compute the tuples' offsets
-///         for each position of `slices`
-///           copy a run of `slice` for each tuple
+///       for each of its tuples
+///         copy the runs of a slice
 ///
-/// Groups of the tasks are rows, results are tuples; their strides are {indices, input's batch,
-/// output}, of `slices` and `slice` {input, output, 0}.
+/// Groups of the tasks are rows, results are tuples; their strides are {indices, input, output}.
+/// Few tuples are divided further: axes of their slices become axes of the tasks, along which the
+/// tuple stays the same; at last results are the elements of a run.
 struct GatherNdPlan {
   Tasks tasks;
-
-  int tuple_length = 1;
-  std::int64_t coordinate_stride = 1;
-  std::array<GatherAxis, kMaxTupleLength> axes{};  ///< that are indexed
-
-  Axes slices;
-  Axis slice = kUnitAxis;
-  bool contiguous = false;  ///< each slice
-  bool at_once = false;     ///< each slice is copied as soon as its tuple is checked
+  GatherLayout layout;
+  std::int64_t bytes = 0;     ///< of a run
+  bool divides_runs = false;  ///< results are elements of a run, of one tuple
   int threads = 1;
 };
 
