@@ -3,8 +3,7 @@
 
 #include "kernels/gather_tuples-inl.hpp"
 
-namespace dmlcpu {
-namespace DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_LEVEL {
 namespace {
 
 /// Copies kBytes; or if !kExact kBytes to 2 * kBytes bytes: the first and the last kBytes, which
@@ -81,40 +80,32 @@ struct AnyCopy {
   }
 };
 
-/// Copies a slice's runs, of so many nested loops, at least one.
-template <class CopyOne>
-void copy_runs(const GatherRuns* runs, int loops, char* to, const char* from,
-               const CopyOne& copy_one) {
-  const GatherRuns of = *runs;
-  for (std::int64_t i = 0; i < of.size; ++i, to += of.to_stride, from += of.from_stride) {
-    if (loops > 1) {
-      copy_runs(runs + 1, loops - 1, to, from, copy_one);
-    } else {
-      copy_one(to, from, from);
-    }
+/// Calls body(to, from) for each position of nested loops.
+template <class Body>
+void for_runs(const GatherRuns* runs, int loops, char* to, const char* from, const Body& body) {
+  if (loops == 0) return body(to, from);
+  for (std::int64_t i = 0; i < runs->size; ++i) {
+    for_runs(runs + 1, loops - 1, to + i * runs->to_stride, from + i * runs->from_stride, body);
   }
 }
 
-/// Copies a slice for each offset, and prefetches the slices to come: kGatherPrefetch more offsets
-/// are read.
+/// Copies a slice for each offset, run by run of all of them, which may share cache lines, and
+/// prefetches those to come: kGatherPrefetch more offsets are read.
 void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::int64_t* offsets) {
   const std::int64_t bytes = part.bytes;
   const std::int64_t ahead =
       min_of((tuning::kGatherPrefetchBytes - 1) / bytes + 1, tuning::kGatherPrefetch);
   const auto each = [&](const auto copy_one) {
-    // A copy of what is read in the loop, which stores of characters could change.
-    const GatherPart of = part;
-    const std::int64_t stride = layout.output_stride;
-    const int loops = layout.run_axes;
-    for (std::int64_t i = 0; loops > 0 && i < of.tuples; ++i) {
-      copy_runs(layout.runs, loops, of.output + i * stride, of.data + offsets[i], copy_one);
-    }
-    char* to = of.output;
-    for (std::int64_t i = 0; loops == 0 && i < of.tuples; ++i, to += stride) {
-      const char* const next = of.data + offsets[i + ahead];
-      prefetch(next);
-      copy_one(to, of.data + offsets[i], next);
-    }
+    // Copies of what is read in the loop, which stores of characters could change.
+    const auto copy = [copy_one, offsets, ahead, tuples = part.tuples,
+                       stride = layout.output_stride](char* to, const char* data) {
+      for (std::int64_t i = 0; i < tuples; ++i, to += stride) {
+        const char* const next = data + offsets[i + ahead];
+        prefetch(next);
+        copy_one(to, data + offsets[i], next);
+      }
+    };
+    for_runs(layout.runs, layout.run_axes, part.output, part.data, copy);
   };
   const auto strided = [&](auto zero) {
     each(StridedCopy<decltype(zero)>{layout.from_stride, layout.to_stride, bytes});
@@ -147,10 +138,6 @@ bool gather(const GatherLayout& layout, const GatherPart& part) {
   if (layout.at_once) {
     return with_small_copy<tuning::kGatherAtOnceBytes / 2>(bytes, [&](const auto copy_one) {
       constexpr std::int64_t kExact = decltype(copy_one)::kExactBytes;
-      const auto copy = [copy_one, data = part.data, to = part.output](std::int64_t i,
-                                                                       std::int64_t offset) {
-        copy_one(to + i * copy_one.bytes, data + offset, nullptr);
-      };
       // A body of 16 bytes, which are passed in registers, or that of a pointer.
       if constexpr (kExact > 0) {
         return for_tuples<I, kExact>(
@@ -158,9 +145,14 @@ bool gather(const GatherLayout& layout, const GatherPart& part) {
             [data = part.data, to = part.output](std::int64_t i, std::int64_t offset) {
               std::memcpy(to + i * kExact, data + offset, kExact);
             });
+      } else {
+        const auto copy = [copy_one, data = part.data, to = part.output](std::int64_t i,
+                                                                         std::int64_t offset) {
+          copy_one(to + i * copy_one.bytes, data + offset, nullptr);
+        };
+        return for_tuples<I, 0>(layout, part,
+                                [&copy](std::int64_t i, std::int64_t offset) { copy(i, offset); });
       }
-      return for_tuples<I, 0>(layout, part,
-                              [&copy](std::int64_t i, std::int64_t offset) { copy(i, offset); });
     });
   }
   bool good = true;
@@ -182,5 +174,4 @@ bool gather(const GatherLayout& layout, const GatherPart& part) {
 }
 
 }  // namespace
-}  // namespace DMLCPU_LEVEL
-}  // namespace dmlcpu
+}  // namespace dmlcpu::DMLCPU_LEVEL
