@@ -83,8 +83,8 @@ def check_arg(calls, dtype, shape, axis, strides_of, rng):
 
 def row_sizes(dtype):
     widths = {width // dtype.itemsize for width in VECTORS}
-    short = min(TUNING.kShortRowBytes // dtype.itemsize, TUNING.kShortRowElements)
-    return sorted({*range(1, 10), *near(*widths - {0}), *near(short)})
+    short = near(TUNING.kShortRowBytes // dtype.itemsize)
+    return sorted({*range(1, 10), *near(*widths - {0}), *short})
 
 
 def short_rows(calls, rng):
@@ -109,15 +109,23 @@ def columns(calls, rng):
 
 
 def widened(calls, rng):
-    """Few columns, whose positions are lanes; the left ones end, or begin, where the memory does."""
+    """Few columns, or rows of middle size, some positions of which are lanes; the tail ends, or begins,
+    where the memory does."""
     for dtype in data.DTYPES:
         for width in (1, 2, 3, 7):
             count = -(-TUNING.kWidenedBytes // (dtype.itemsize * width))
             for rows in near(2 * count, 3 * count):
                 check_arg(calls, dtype, (rows, width), 0, layouts(rows, width), rng)
-                # Left positions of each of some outer ones, which a gap keeps apart.
+                # A tail of each of some outer positions, which a gap keeps apart.
                 strides = [(rows * width + 2, width, 1), (rows * width + 2, -width, 1)]
                 check_arg(calls, dtype, (3, rows, width), (0, 1), strides, rng)
+        line = 64 // dtype.itemsize
+        short, long = (n // dtype.itemsize for n in (TUNING.kShortRowBytes, TUNING.kLongRowBytes))
+        for n in near(short, short + line, long):
+            for rows in near(TUNING.kLeastRows, TUNING.kWidenedTileBytes // 64):
+                strides = [(n, 1), (n, -1), (-n, 1), (n + 1, 1)]
+                check_arg(calls, dtype, (rows, n), 1, strides, rng)
+            check_top_k(calls, dtype, (TUNING.kLeastRows, n), 1, [1], [(n, 1), (n, -1)], rng)
         # Lanes from all or some positions of a reduced axis, element by element.
         widened = TUNING.kWidenedBytes // dtype.itemsize
         for size in near(2 * widened, 3 * widened):
@@ -163,11 +171,11 @@ def blocks(calls, rng):
 
 
 def long_rows(calls, rng):
-    """Vector boundaries, one pass, blocks; and inputs that are prefetched, in all three ways."""
+    """Vector boundaries, blocks; and inputs that are prefetched, in all three ways."""
     for dtype in data.DTYPES:
         size = dtype.itemsize
         aligned = [TUNING.kAlignFromVectors * width // size for width in (16, 32, 64)]
-        blocks = [TUNING.kArgBlockBytes // size, TUNING.kOnePassBytes // size]
+        blocks = [TUNING.kArgBlockBytes // size, 4 * TUNING.kArgBlockBytes // size]
         for n in near(*aligned, *blocks):
             for rows in (1, 3):
                 strides = [(n, 1), (n, -1), (n + 1, 1), (2 * n, 2)]

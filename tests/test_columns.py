@@ -86,7 +86,7 @@ def test_widened_columns(instruction_set, threads, dtype, columns):
 
 @some_dtypes
 def test_widened_columns_of_outer_axes(instruction_set, threads, dtype):
-    """A gap after every few rows keeps the outer axis apart: each of its positions has left ones, also
+    """A gap after every few rows keeps the outer axis apart: each of its positions has a tail, also
     where threads share it."""
     for columns in (1, 3, 5):
         count = -(-TUNING.kWidenedBytes // (dtype.itemsize * columns))
@@ -237,9 +237,9 @@ def test_strided_tiles(instruction_set, threads, dtype):
 
 @some_dtypes
 def test_short_rows_are_columns(instruction_set, threads, dtype):
-    """Rows around the size from which each is reduced by itself; in Fortran order, rows of a
-    reduction over everything, whose rows all belong to one result."""
-    limit = min(TUNING.kShortRowBytes // dtype.itemsize, TUNING.kShortRowElements)
+    """Rows around the size up to which they are transposed; in Fortran order, rows of a reduction over
+    everything, whose rows all belong to one result."""
+    limit = TUNING.kShortRowBytes // dtype.itemsize
     least = TUNING.kColumnsPrefetchBytes // dtype.itemsize  # inputs of this size are prefetched
     sizes = [(1300, n) for n in [2, 3, *near(limit)]]
     for rows, n in [*sizes, (least // 3 + 9, 3), (least // (limit - 1) + 9, limit - 1)]:

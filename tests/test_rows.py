@@ -11,19 +11,19 @@ import pytest
 import dmlcpu
 
 import data
-from data import TUNING
+from data import TUNING, near
 
 VECTORS = (16, 32, 64)  # bytes, of the instruction sets
 ALIGN_FROM = TUNING.kAlignFromVectors
-ONE_PASS_BYTES = TUNING.kOnePassBytes
+LONG_ROW_BYTES = TUNING.kLongRowBytes
 BLOCK_BYTES = TUNING.kArgBlockBytes
 
 
 def sizes(dtype):
-    """Rows around the smallest that is read from a vector boundary on, and a group of vectors more; rows
-    of one pass, and of several blocks."""
+    """Rows around the smallest that is read from a vector boundary on, and a group of vectors more; the
+    smallest that is never widened; rows of several blocks."""
     ends = [bytes_ * (ALIGN_FROM + more) for bytes_ in VECTORS for more in (0, 4)]
-    elements = {end // dtype.itemsize for end in [*ends, BLOCK_BYTES, ONE_PASS_BYTES]}
+    elements = {end // dtype.itemsize for end in [*ends, LONG_ROW_BYTES, BLOCK_BYTES]}
     return sorted({n + d for n in elements for d in (-1, 0, 1)})
 
 
@@ -131,3 +131,22 @@ def test_ties_across_rows_of_one_reduction(instruction_set, dtype):
             inverse = np.equal(view, 0).astype(dtype)
             assert dmlcpu.argmin(inverse).item() == equals[0], size
             assert dmlcpu.argmin(inverse, axis_direction=1).item() == equals[-1], size
+
+
+@pytest.mark.parametrize("dtype", data.DTYPES, ids=str)
+def test_every_place_of_short_rows(instruction_set, dtype):
+    """Of a row by itself the extreme is looked for a vector, or four, at a time, the last of which
+    overlap those before: each place of each row has the extreme alone, then with all places after it."""
+    for n in near(
+        *(bytes_ * count // dtype.itemsize for bytes_ in VECTORS for count in (1, 4, 5, 8))
+    ):
+        row = from_address(np.zeros(n, dtype), 1)
+        for place in range(n):
+            row[place] = 1
+            assert dmlcpu.argmax(row).item() == place, n
+            assert dmlcpu.argmax(row[::-1]).item() == n - 1 - place, n
+            row[place:] = 1
+            assert dmlcpu.argmax(row).item() == place, n
+            backward = dmlcpu.argmax(row[::-1], axis_direction=1).item()
+            assert backward == n - 1 - place, n
+            row[:] = 0

@@ -13,6 +13,7 @@
 
 namespace cases {
 
+using dmlcpu::ArgColumns;
 using dmlcpu::Columns;
 using dmlcpu::DataType;
 using dmlcpu::Packing;
@@ -96,15 +97,20 @@ inline std::vector<std::uint64_t> pool_of(const Type& t) {
 
 // --- columns -----------------------------------------------------------------------------------
 
-/// Columns with memory: elements between guards, everything else is NaN or the largest.
+/// Columns with memory: elements between guards, everything else is NaN or the smallest.
 struct Case {
   Type type;
-  Columns columns{};
+  ArgColumns call{};               ///< but for memory; indices as ArgColumns says
   std::vector<std::int64_t> rows;  ///< then the block offsets
   std::vector<char> memory;
-  std::int64_t origin = 0;  ///< of the first element, in elements
+  std::int64_t origin = 0;  ///< of the first lane's first position, in elements
 
   std::int64_t offset(std::int64_t position, std::int64_t group, std::int64_t lane) const {
+    const Columns& columns = call.columns;
+    const std::int64_t beside = origin + lane * columns.lane_stride;
+    if (position == columns.tail) {
+      return beside + columns.tail_offset + group * columns.group_stride;
+    }
     const std::int64_t row = rows[static_cast<std::size_t>(position % columns.period)];
     std::int64_t offset = row + group * columns.group_stride;
     if (columns.packing == Packing::kTransposed) {
@@ -112,8 +118,14 @@ struct Case {
       offset = rows[static_cast<std::size_t>(columns.period + offset / columns.block)] +
                offset % columns.block;
     }
-    return origin + offset + position / columns.period * columns.period_stride +
-           lane * columns.lane_stride;
+    return beside + offset + position / columns.period * columns.period_stride;
+  }
+  std::int64_t count() const { return call.columns.lanes / call.results; }
+  std::int64_t index(std::int64_t position, std::int64_t lane) const {
+    const std::int64_t number = lane / call.results;
+    return call.index_base + position * call.index_step +
+           (call.backwards ? count() - 1 - number : number) * call.widened_step +
+           (position == call.columns.tail ? call.tail_index : 0);
   }
   std::uint64_t bits(std::int64_t position, std::int64_t group, std::int64_t lane) const {
     std::uint64_t bits = 0;
@@ -138,7 +150,7 @@ struct Shape {
 /// Blocks of some positions, each with all groups and a gap at its end. Blocks of a lane are beside
 /// each other, or as far apart as all lanes are.
 inline void set_transposed(Case& c, const Shape& shape, std::int64_t gap, std::int64_t group_gap) {
-  Columns& columns = c.columns;
+  Columns& columns = c.call.columns;
   columns.tile_groups = shape.groups;
   std::int64_t blocks = any_of<std::int64_t>({1, 1, 2, 3});
   while (shape.period % blocks != 0) --blocks;
@@ -161,7 +173,7 @@ inline void set_transposed(Case& c, const Shape& shape, std::int64_t gap, std::i
 
 /// Rows of lanes, contiguous or strided, that ascend or descend in memory.
 inline void set_rows(Case& c, const Shape& shape, std::int64_t gap, std::int64_t group_gap) {
-  Columns& columns = c.columns;
+  Columns& columns = c.call.columns;
   columns.lane_stride =
       shape.packing == Packing::kNone ? 1 : any_of<std::int64_t>({-1, 2, 3, -3, 4, 5, 7});
   const std::int64_t width = (shape.lanes - 1) * std::abs(columns.lane_stride) + 1;
@@ -173,24 +185,24 @@ inline void set_rows(Case& c, const Shape& shape, std::int64_t gap, std::int64_t
 }
 
 /// Memory for all elements between guards, all of it the worst element.
-inline void allocate(Case& c, const Shape& shape) {
-  const Columns& columns = c.columns;
+inline void allocate(Case& c) {
+  const Columns& columns = c.call.columns;
   std::int64_t lowest = 0;
   std::int64_t highest = 0;
-  for (std::int64_t i : {std::int64_t{0}, shape.n - 1, shape.period - 1, shape.n / 2}) {
-    for (std::int64_t g : {std::int64_t{0}, shape.groups - 1}) {
-      for (std::int64_t l : {std::int64_t{0}, shape.lanes - 1}) {
-        for (std::int64_t j = i - i % shape.period; j <= i; ++j) {
-          const std::int64_t offset = c.offset(j, g, l);
-          lowest = std::min(lowest, offset);
-          highest = std::max(highest, offset);
-        }
+  c.origin = 0;
+  for (std::int64_t i = 0; i < columns.n; ++i) {
+    for (const std::int64_t g : {std::int64_t{0}, columns.groups - 1}) {
+      for (const std::int64_t l : {std::int64_t{0}, columns.lanes - 1}) {
+        const std::int64_t offset = c.offset(i, g, l);
+        lowest = std::min(lowest, offset);
+        highest = std::max(highest, offset);
       }
     }
   }
-  const std::int64_t rest = shape.packing == Packing::kTransposed
-                                ? columns.period_stride + columns.blocks * columns.block
-                                : columns.group_stride;
+  // Transposed blocks are read whole.
+  const std::int64_t rest = columns.packing == Packing::kTransposed
+                                ? std::abs(columns.period_stride) + columns.blocks * columns.block
+                                : 0;
   c.origin = -lowest + kGuardBytes;
   c.memory.resize(
       static_cast<std::size_t>((highest - lowest + rest + 2 * kGuardBytes) * c.type.size));
@@ -200,34 +212,114 @@ inline void allocate(Case& c, const Shape& shape) {
   }
 }
 
-/// Columns of a shape, laid out at random.
+/// Tiles, passes and prefetches at random, and a step of the indices.
+inline void set_tiles(Case& c) {
+  Columns& columns = c.call.columns;
+  const std::int64_t lanes = columns.lanes;
+  columns.tile_lanes =
+      std::max<std::int64_t>(1, any_of({lanes, lanes, lanes + 3, (lanes + 1) / 2}));
+  columns.tile_groups = any_of({columns.groups, std::int64_t{1}, (columns.groups + 1) / 2});
+  columns.pass = any_of({std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, columns.period});
+  columns.ahead = any_of<std::int64_t>({0, 16, -16});
+  c.call.index_base = any_of<std::int64_t>({0, 7, 5000});
+}
+
+/// Columns of a shape, laid out at random; a lane for each result.
 inline Case make_case(DataType type, const Shape& shape) {
   Case c;
   c.type = type_of(type);
-  Columns& columns = c.columns;
+  Columns& columns = c.call.columns;
   columns.packing = shape.packing;
-  columns.last = shape.n;
+  columns.n = shape.n;
   columns.period = shape.period;
+  columns.tail = -1;
   columns.groups = shape.groups;
   columns.lanes = shape.lanes;
-  columns.tile_lanes = std::max<std::int64_t>(
-      1, any_of({shape.lanes, shape.lanes, shape.lanes + 3, (shape.lanes + 1) / 2}));
-  columns.tile_groups = any_of({shape.groups, std::int64_t{1}, (shape.groups + 1) / 2});
-  columns.pass = any_of({std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, shape.period});
-  columns.ahead = any_of<std::int64_t>({0, 16, -16});
+  set_tiles(c);
+  c.call.index_step = any_of<std::int64_t>({1, 1, 3, 100});
+  c.call.results = shape.lanes;
   const std::int64_t gap = random(3);
   const std::int64_t group_gap = random(2);
   const auto set_layout = shape.packing == Packing::kTransposed ? set_transposed : set_rows;
   set_layout(c, shape, gap, group_gap);
-  allocate(c, shape);
+  allocate(c);
   return c;
 }
 
+/// Makes several lanes, which are a whole axis, of each result: all of its indices are lower, or
+/// higher, than those of the axis that is walked.
+inline void widen(Case& c, std::int64_t results, bool inside) {
+  ArgColumns& call = c.call;
+  call.results = results;
+  const std::int64_t step = call.index_step;
+  call.widened_step = inside ? step : step * call.columns.n;
+  call.index_step = inside ? step * c.count() : step;
+  // A tile has all lanes of a result, or there is one result.
+  if (results > 1 && call.columns.packing != Packing::kTransposed) {
+    call.columns.tile_lanes = call.columns.lanes;
+  }
+}
+
+/// A reduced axis of which some positions are lanes, of each of some results.
+struct WidenedShape {
+  std::int64_t size;  ///< of the axis
+  std::int64_t count;
+  std::int64_t results;
+  std::int64_t groups;
+  std::int64_t stride;  ///< of the axis; the results are side by side
+  std::int64_t period;  ///< the most that a table holds, of positions that fill the lanes
+};
+
+/// Columns as the planner widens them: the walk's tail, if positions do not fill the lanes, takes
+/// some elements twice; contiguous lanes are in the order of memory, also if the axis is reversed.
+inline Case make_widened(DataType type, const WidenedShape& shape) {
+  Case c;
+  c.type = type_of(type);
+  ArgColumns& call = c.call;
+  Columns& columns = call.columns;
+  const std::int64_t walked = shape.size / shape.count;
+  const std::int64_t left = shape.size % shape.count;
+  const bool contiguous = std::abs(shape.stride) == shape.results;
+  columns.packing = contiguous ? Packing::kNone : Packing::kStrided;
+  columns.lanes = shape.count * shape.results;
+  columns.lane_stride = contiguous ? 1 : shape.stride;
+  columns.n = walked + (left > 0 ? 1 : 0);
+  columns.tail = left > 0 ? walked : -1;
+  columns.tail_offset = (shape.size - shape.count) * shape.stride;
+  columns.period = std::min(walked, shape.period);
+  columns.period_stride = columns.period * shape.count * shape.stride;
+  for (std::int64_t i = 0; i < columns.period; ++i)
+    c.rows.push_back(i * shape.count * shape.stride);
+  if (columns.period == walked && left > 0) {
+    c.rows.push_back(columns.tail_offset);
+    columns.period = columns.n;
+  }
+  columns.groups = shape.groups;
+  columns.group_stride = shape.size * std::abs(shape.stride) + random(3);
+  set_tiles(c);
+  const std::int64_t step = any_of<std::int64_t>({1, 1, 3});
+  call.results = shape.results;
+  call.widened_step = step;
+  call.index_step = step * shape.count;
+  call.backwards = contiguous && shape.stride < 0;
+  call.tail_index = left > 0 ? (left - shape.count) * step : 0;
+  if (shape.results > 1) columns.tile_lanes = columns.lanes;
+  if (shape.count > 256) columns.tile_lanes = 256;  // numbers of lanes fit a byte
+  allocate(c);
+  return c;
+}
+
+/// Sets each element to value(index, group, result), where indices count from 0 in steps of 1.
 template <class Value>
 void fill(Case& c, Value&& value) {
-  for (std::int64_t i = 0; i < c.columns.last; ++i) {
-    for (std::int64_t g = 0; g < c.columns.groups; ++g) {
-      for (std::int64_t l = 0; l < c.columns.lanes; ++l) c.set(i, g, l, value(i, g, l));
+  const ArgColumns& call = c.call;
+  const std::int64_t step =
+      std::min(call.index_step, call.widened_step > 0 ? call.widened_step : call.index_step);
+  for (std::int64_t i = 0; i < call.columns.n; ++i) {
+    for (std::int64_t g = 0; g < call.columns.groups; ++g) {
+      for (std::int64_t l = 0; l < call.columns.lanes; ++l) {
+        c.set(i, g, l, value((c.index(i, l) - call.index_base) / step, g, l % call.results));
+      }
     }
   }
 }

@@ -14,7 +14,6 @@ using dmlcpu::ArgPlan;
 using dmlcpu::ArgStrategy;
 using dmlcpu::DataType;
 using dmlcpu::Packing;
-using dmlcpu::Split;
 using plan_tensors::descriptor;
 using plan_tensors::plan_of;
 
@@ -34,8 +33,8 @@ void test_last_axis_is_reduced_by_rows() {
 void test_first_axis_is_reduced_by_columns() {
   const ArgPlan p = plan_of(descriptor({100, 30, 20}, {0}));
   CHECK(p.strategy == ArgStrategy::kColumns);
-  CHECK(p.columns.packing == Packing::kNone);
-  CHECK(p.columns.lanes == 600 && p.columns.lane_stride == 1);
+  CHECK(p.columns.columns.packing == Packing::kNone);
+  CHECK(p.columns.columns.lanes == 600 && p.columns.columns.lane_stride == 1);
   CHECK(p.tasks.results.size == 600 && !p.columns.widened());
   CHECK(p.tasks.groups.size == 1);
   CHECK(p.columns.walk.n == 100 && p.columns.walk.period == 100);
@@ -46,7 +45,7 @@ void test_first_axis_is_reduced_by_columns() {
 void test_groups_are_the_next_kept_axis() {
   const ArgPlan p = plan_of(descriptor({30, 50, 20}, {1}));
   CHECK(p.strategy == ArgStrategy::kColumns);
-  CHECK(p.columns.lanes == 20);
+  CHECK(p.columns.columns.lanes == 20);
   CHECK(p.tasks.groups.size == 30 && p.tasks.groups.strides[0] == 1000 &&
         p.tasks.groups.strides[1] == 20);
   CHECK(p.tasks.count() == 1);
@@ -73,18 +72,18 @@ void test_adjacent_reduced_axes_merge() {
 }
 
 void test_other_reduced_axes_stay_outside_of_rows() {
-  const ArgPlan p = plan_of(descriptor({5, 6, 500}, {0, 2}));
+  const ArgPlan p = plan_of(descriptor({5, 6, 600}, {0, 2}));
   CHECK(p.strategy == ArgStrategy::kRows);
-  CHECK(p.n.size == 500);
+  CHECK(p.n.size == 600);
   CHECK(p.reduced.count == 1 && p.reduced.axes[0].size == 5);
-  CHECK(p.reduced.axes[0].strides[1] == 500);
+  CHECK(p.reduced.axes[0].strides[1] == 600);
   CHECK(p.tasks.results.size == 6);
 }
 
 void test_several_reduced_axes_are_one_walk() {
   const ArgPlan p = plan_of(descriptor({80, 6, 50, 8}, {0, 2}));
   const dmlcpu::Walk& walk = p.columns.walk;
-  CHECK(p.columns.lanes == 8 && p.tasks.groups.size == 6);
+  CHECK(p.columns.columns.lanes == 8 && p.tasks.groups.size == 6);
   CHECK(p.reduced.count == 0);
   CHECK(walk.n == 4000 && walk.axes.count == 2);
   // As many whole inner axes as the table of offsets holds.
@@ -99,36 +98,36 @@ void test_walks_end_where_the_index_step_changes() {
   ArgDescriptor d = descriptor({16, 30, 40, 3}, {1, 2});
   d.input.strides = {1, 16, 16 * 31, 16 * 31 * 41};
   const ArgPlan p = plan_of(d);
-  CHECK(p.columns.lanes == 16);
+  CHECK(p.columns.columns.lanes == 16);
   CHECK(p.columns.walk.n == 1200 && p.columns.walk.index_step == 1);
   CHECK(p.columns.walk.axes.axes[p.columns.walk.axes.count - 1].strides[0] == 16 * 31);
   // An axis of another index step is outside.
   const ArgPlan q = plan_of(descriptor({5, 2, 40, 2}, {0, 2}));
-  CHECK(q.columns.lanes == 40 && q.columns.walk.n == 5 && q.columns.walk.index_step == 40);
+  CHECK(q.columns.columns.lanes == 40 && q.columns.walk.n == 5 && q.columns.walk.index_step == 40);
 }
 
 void test_short_rows_are_transposed() {
   const ArgPlan p = plan_of(descriptor({1000, 8}, {1}));
   CHECK(p.strategy == ArgStrategy::kColumns);
-  CHECK(p.columns.packing == Packing::kTransposed);
-  CHECK(p.columns.lanes == 1000 && p.columns.lane_stride == 8);
-  CHECK(p.columns.block == 8 && positions(p.columns.blocks) == 1);
-  CHECK(p.columns.tile_lanes % 16 == 0);
-  CHECK(p.columns.tile_lanes * 8 * 4 <= tuning::kTransposeBytes);
+  CHECK(p.columns.columns.packing == Packing::kTransposed);
+  CHECK(p.columns.columns.lanes == 1000 && p.columns.columns.lane_stride == 8);
+  CHECK(p.columns.columns.block == 8 && p.columns.columns.blocks == 1);
+  CHECK(p.columns.columns.tile_lanes % 16 == 0);
+  CHECK(p.columns.columns.tile_lanes * 8 * 4 <= tuning::kTransposeBytes);
 }
 
 void test_narrow_groups_are_transposed_with_their_block() {
   const ArgPlan p = plan_of(descriptor({1000, 8, 3}, {1}));
-  CHECK(p.columns.packing == Packing::kTransposed);
-  CHECK(p.columns.lanes == 1000 && p.tasks.groups.size == 3);
-  CHECK(p.columns.block == 24 && p.columns.tile_groups == 3);
+  CHECK(p.columns.columns.packing == Packing::kTransposed);
+  CHECK(p.columns.columns.lanes == 1000 && p.tasks.groups.size == 3);
+  CHECK(p.columns.columns.block == 24 && p.columns.columns.tile_groups == 3);
 }
 
 void test_axes_outside_of_a_lane_are_blocks() {
   const ArgPlan p = plan_of(descriptor({3, 100, 4}, {0, 2}));
-  CHECK(p.columns.packing == Packing::kTransposed);
-  CHECK(p.columns.lanes == 100 && p.columns.lane_stride == 4);
-  CHECK(p.columns.block == 4 && positions(p.columns.blocks) == 3);
+  CHECK(p.columns.columns.packing == Packing::kTransposed);
+  CHECK(p.columns.columns.lanes == 100 && p.columns.columns.lane_stride == 4);
+  CHECK(p.columns.columns.block == 4 && p.columns.columns.blocks == 3);
   CHECK(p.columns.walk.n == 12 && p.reduced.count == 0);
 }
 
@@ -138,73 +137,30 @@ void test_blocks_of_many_gaps_are_packed_element_by_element() {
     d.input.strides = {16 * step, step};
     const ArgPlan p = plan_of(d);
     // Half of a block may be gaps.
-    CHECK(p.columns.packing == (step == 2 ? Packing::kTransposed : Packing::kStrided));
+    CHECK(p.columns.columns.packing == (step == 2 ? Packing::kTransposed : Packing::kStrided));
     CHECK(p.columns.walk.period == 16);
   }
-}
-
-void test_few_columns_are_widened() {
-  const ArgPlan p = plan_of(descriptor({1000, 3}, {0}));
-  const std::int64_t count = p.columns.lanes / 3;
-  CHECK(p.columns.widened() && p.tasks.results.size == 3);
-  CHECK(p.columns.packing == Packing::kNone && p.columns.lane_stride == 1);
-  CHECK(p.columns.lanes * 4 >= tuning::kWidenedBytes);
-  CHECK(p.columns.lanes * 4 < tuning::kWidenedBytes + 3 * 4);
-  CHECK(p.columns.walk.n == 1000 / count && p.columns.widened_step == 1);
-  CHECK(p.columns.left == (1000 % count != 0));
-  CHECK(p.columns.left_index == 1000 - count && p.columns.left_offset == 3 * (1000 - count));
-  CHECK(p.merges && p.tasks.task_results == 3);
-  // From two times the lanes on.
-  CHECK(plan_of(descriptor({2 * count, 3}, {0})).columns.widened());
-  CHECK(!plan_of(descriptor({2 * count, 3}, {0})).columns.left);
-  CHECK(!plan_of(descriptor({2 * count - 1, 3}, {0})).columns.widened());
-}
-
-void test_reversed_positions_are_widened_in_the_order_of_memory() {
-  ArgDescriptor d = descriptor({1000, 3}, {0});
-  d.axis_direction = dmlcpu::AxisDirection::kDecreasing;
-  const ArgPlan p = plan_of(d);
-  const std::int64_t count = p.columns.lanes / 3;
-  CHECK(p.from_end && p.offsets[0] == 999 * 3);
-  CHECK(p.columns.widened_step == -1);
-  CHECK(p.columns.input_offset == -3 * (count - 1) && p.columns.index_base == count - 1);
-  CHECK(p.columns.left_offset == -3 * (1000 - count));
-}
-
-void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
-  // An axis of several, taken whole.
-  const ArgPlan whole = plan_of(descriptor({30, 2, 40, 2}, {0, 2}));
-  CHECK(whole.columns.widened() && whole.tasks.results.size == 1);
-  CHECK(whole.columns.lanes == 40 && whole.columns.lane_stride == 2 && !whole.columns.left);
-  CHECK(whole.tasks.groups.size == 2 && whole.columns.walk.n == 30);
-  // A part of the only one, every other element of which is read.
-  ArgDescriptor few = descriptor({3, 1003}, {1});
-  few.input.strides = {1, 6};
-  const ArgPlan part = plan_of(few);
-  CHECK(part.columns.widened() && part.tasks.results.size == 1);
-  CHECK(part.columns.lanes == tuning::kWidenedBytes / 4 && part.columns.lane_stride == 6);
-  CHECK(part.columns.left && part.columns.packing == Packing::kStrided);
 }
 
 void test_passes_are_short_where_rows_are_far_apart() {
   const std::int64_t wide = std::min(tuning::kTileElements, tuning::kTileBytes / 4);
   const std::int64_t fits = tuning::kPassBytes / (wide * 4);
-  CHECK(plan_of(descriptor({fits, wide}, {0})).columns.pass == fits);
-  CHECK(plan_of(descriptor({fits + 1, wide}, {0})).columns.pass == tuning::kPassRows);
+  CHECK(plan_of(descriptor({fits, wide}, {0})).columns.columns.pass == fits);
+  CHECK(plan_of(descriptor({fits + 1, wide}, {0})).columns.columns.pass == tuning::kPassRows);
   const std::int64_t near = tuning::kPassStrideBytes / 4;
-  CHECK(plan_of(descriptor({1000, near}, {0})).columns.pass == 1000);
-  CHECK(plan_of(descriptor({1000, near + 1}, {0})).columns.pass ==
+  CHECK(plan_of(descriptor({1000, near}, {0})).columns.columns.pass == 1000);
+  CHECK(plan_of(descriptor({1000, near + 1}, {0})).columns.columns.pass ==
         tuning::kPassReadBytes / (4 * (near + 1)));
 }
 
 void test_tiles_of_a_few_groups() {
   // Groups are as many as a tile's elements allow, and one pass over them fits a cache.
   const ArgPlan small = plan_of(descriptor({500, 4, 16}, {1}));
-  CHECK(small.columns.tile_groups == tuning::kTileElements / 16);
+  CHECK(small.columns.columns.tile_groups == tuning::kTileElements / 16);
   const ArgPlan long_walk = plan_of(descriptor({500, 1000, 16}, {1}));
-  CHECK(long_walk.columns.tile_groups == tuning::kPassBytes / (1000 * 16 * 4));
+  CHECK(long_walk.columns.columns.tile_groups == tuning::kPassBytes / (1000 * 16 * 4));
   const ArgPlan doubles = plan_of(descriptor({500, 4, 16}, {1}, DataType::kFloat64));
-  CHECK(doubles.columns.tile_groups == tuning::kTileBytes / 8 / 16);
+  CHECK(doubles.columns.columns.tile_groups == tuning::kTileBytes / 8 / 16);
 }
 
 void test_results_are_written_at_once_unless_the_counter_wraps() {
@@ -235,41 +191,54 @@ void test_broadcast_reduced_axes_are_not_walked() {
   CHECK(p.reduced.count == 0);
 }
 
+/// The parts are of one size, and together all of the axis; the last one overlaps.
+bool covers(const ArgPlan& p) {
+  std::int64_t end = 0;
+  for (std::int64_t part = 0; part < p.parts; ++part) {
+    const std::int64_t start = p.part_start(part);
+    if (start < 0 || start > end || start + p.part_size <= end) return false;
+    end = start + p.part_size;
+  }
+  return end == p.shared.size;
+}
+
 void test_few_tasks_are_split_into_parts() {
-  const ArgPlan row = plan_of(descriptor({60000}, {0}), 4);
-  CHECK(row.parts == 4 && row.split == Split::kPositions);
+  const ArgPlan row = plan_of(descriptor({60001}, {0}), 4);
+  // One for each thread: a part that meets the highest value there is ends early.
+  CHECK(row.parts == 4 && row.merges && row.shared.size == 60001);
+  CHECK(row.n.size == row.part_size && row.part_size == 15001 && covers(row));
+  CHECK(row.part_start(2) == 2 * 15001 && row.part_start(3) == 60001 - 15001);
   const ArgPlan many = plan_of(descriptor({64, 900}, {1}), 4);
-  CHECK(many.parts == 1 && many.split == Split::kNone);
-  CHECK(many.tasks.count() >= 4);
-  const ArgPlan outer = plan_of(descriptor({100, 3, 500}, {0, 2}), 8);
-  CHECK(outer.split == Split::kPositions && outer.tasks.count() * outer.parts >= 8);
-  const ArgPlan blocks = plan_of(descriptor({900, 3, 500}, {0, 2}), 8);
-  CHECK(blocks.split == Split::kReduced && blocks.merges);
+  CHECK(many.parts == 1 && many.tasks.count() >= 4);
+  // The longest reduced axis is split, be it walked, the lanes or an outer one.
+  const ArgPlan rows = plan_of(descriptor({100, 3, 600}, {0, 2}), 8);
+  CHECK(rows.shared.size == 600 && rows.n.size == rows.part_size && covers(rows));
+  const ArgPlan outer = plan_of(descriptor({900, 3, 500}, {0, 2}), 8);
+  CHECK(outer.shared.size == 900 && outer.reduced.axes[0].size == outer.part_size);
+  CHECK(outer.merges && covers(outer));
   // Columns: long ones are split in positions, at full width; short ones in width.
   const ArgPlan tall = plan_of(descriptor({60, 1000}, {0}), 4);
   CHECK(tall.parts == 1);
   CHECK(tall.tasks.count() >= 4 && tall.tasks.task_results < 1000);
-  const ArgPlan split = plan_of(descriptor({640, 1000}, {0}), 4);
-  CHECK(split.tasks.task_results == 1000 && split.split == Split::kPositions && split.merges);
-  CHECK(split.parts >= 4 && split.columns.walk.n / split.parts >= tuning::kMinPartPositions);
+  const ArgPlan split = plan_of(descriptor({641, 1000}, {0}), 4);
+  CHECK(split.tasks.task_results == 1000 && split.merges && covers(split));
+  CHECK(split.parts == 10 && split.columns.walk.n == split.part_size);
+  CHECK(split.part_size >= tuning::kMinPartPositions);
   // Groups, where there are some, come first.
   const ArgPlan groups = plan_of(descriptor({64, 10, 64}, {1}), 4);
   CHECK(groups.parts == 1 && groups.tasks.task_groups < 64 && !groups.merges);
-  // Lanes are split where they are the most of a reduction.
-  ArgDescriptor columns = descriptor({5, 300}, {0, 1});
-  columns.input.strides = {1, 5};
-  const ArgPlan lanes = plan_of(columns, 3);
-  CHECK(lanes.split == Split::kLanes && lanes.parts == 3 && lanes.columns.walk.n == 5);
-  // Outer reduced axes, with left positions in each of them.
+  // Each part of widened columns has a tail.
+  const ArgPlan lanes = plan_of(descriptor({9000, 3}, {0}), 3);
+  CHECK(lanes.parts == 12 && lanes.columns.columns.tail >= 0 && covers(lanes));
   ArgDescriptor gaps = descriptor({900, 50, 3}, {0, 1});
   gaps.input.strides[0] = 160;
-  const ArgPlan outer_left = plan_of(gaps, 3);
-  CHECK(outer_left.split == Split::kReduced && outer_left.parts == 3 && outer_left.columns.left);
+  const ArgPlan outer_tail = plan_of(gaps, 3);
+  CHECK(outer_tail.shared.size == 900 && outer_tail.columns.columns.tail >= 0);
 }
 
 void test_blocks_are_not_split_between_groups() {
   const ArgPlan p = plan_of(descriptor({40, 8, 3}, {1}), 8);
-  CHECK(p.columns.packing == Packing::kTransposed);
+  CHECK(p.columns.columns.packing == Packing::kTransposed);
   CHECK(p.tasks.task_groups == 3);
 }
 
@@ -306,16 +275,16 @@ void test_plans_can_be_printed() {
   const auto holds = [](const ArgPlan& p, const char* what) {
     return to_text(p).find(what) != std::string::npos;
   };
-  const ArgPlan rows = plan_of(descriptor({5, 6, 500}, {0, 2}));
+  const ArgPlan rows = plan_of(descriptor({5, 6, 600}, {0, 2}));
   CHECK(to_text(rows).find("rows") == 0);
-  CHECK(holds(rows, "n 500 by 1, 1") && holds(rows, "reduced 5 by 3000, 500"));
+  CHECK(holds(rows, "n 600 by 1, 1") && holds(rows, "reduced 5 by 3600, 600"));
   CHECK(dmlcpu::to_text(plan_of(descriptor({7}, {}))).find("fill") == 0);
   const ArgPlan transposed = plan_of(descriptor({1000, 8}, {1}));
   CHECK(to_text(transposed).find("columns transposed, 8 positions in periods of 8") == 0);
   CHECK(holds(transposed, "1000 lanes by 8;"));
   CHECK(holds(plan_of(descriptor({1000, 3}, {0})), "widened from 3"));
   const ArgPlan split = plan_of(descriptor({640, 1000}, {0}), 4);
-  CHECK(holds(split, " of positions, merged, threads 4"));
+  CHECK(holds(split, "parts 10 of 64 of 640, merged, threads 4"));
 }
 
 }  // namespace
@@ -333,9 +302,6 @@ int main() {
   test_narrow_groups_are_transposed_with_their_block();
   test_axes_outside_of_a_lane_are_blocks();
   test_blocks_of_many_gaps_are_packed_element_by_element();
-  test_few_columns_are_widened();
-  test_reversed_positions_are_widened_in_the_order_of_memory();
-  test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors();
   test_passes_are_short_where_rows_are_far_apart();
   test_tiles_of_a_few_groups();
   test_results_are_written_at_once_unless_the_counter_wraps();

@@ -7,19 +7,19 @@
 #include <utility>
 #include <vector>
 
+#include "arg_plan_case.hpp"
 #include "check.hpp"
 #include "core/tuning.hpp"
-#include "plan_tensors.hpp"
-#include "random.hpp"
 
+using arg_plan_cases::Case;
+using arg_plan_cases::long_cases;
+using arg_plan_cases::random_case;
 using dmlcpu::ArgDescriptor;
 using dmlcpu::ArgPlan;
 using dmlcpu::ArgStrategy;
 using dmlcpu::ColumnsPlan;
-using dmlcpu::DataType;
 using dmlcpu::Odometer;
 using dmlcpu::Packing;
-using dmlcpu::Split;
 using rng::random;
 
 namespace tuning = dmlcpu::tuning;
@@ -33,73 +33,6 @@ using Results = std::map<std::int64_t, Visits>;
 
 /// The modes that the random plans had.
 std::set<std::string> met;
-
-struct Case {
-  ArgDescriptor descriptor;
-  bool has_values = false;
-  dmlcpu::Tensor values;
-  std::int64_t lowest = 0;  ///< offsets of the tensor's elements
-  std::int64_t highest = 0;
-};
-
-std::int64_t random_size(std::int64_t most) {
-  static const std::int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 64, 65, 130, 300};
-  return std::max<std::int64_t>(1, std::min(sizes[random(16)], most));
-}
-
-/// A tensor in some memory order, with gaps, reversed, strided, overlapping or broadcast axes.
-Case random_case() {
-  static const DataType types[] = {DataType::kUInt8, DataType::kFloat16, DataType::kFloat32,
-                                   DataType::kFloat64};
-  Case c;
-  ArgDescriptor& d = c.descriptor;
-  d.input.type = types[random(4)];
-  d.input.rank = static_cast<int>(1 + random(6));
-  d.keep_dims = random(2) == 0;
-  if (random(3) == 0) d.axis_direction = dmlcpu::AxisDirection::kDecreasing;
-  std::int64_t left = random(4) == 0 ? 20000 : 2000;
-  std::vector<int> order;
-  for (int axis = 0; axis < d.input.rank; ++axis) {
-    d.input.sizes[axis] = random_size(left);
-    left /= d.input.sizes[axis];
-    order.push_back(axis);
-  }
-  for (int axis = 0; axis < d.input.rank; ++axis) {
-    std::swap(d.input.sizes[axis], d.input.sizes[random(d.input.rank)]);
-  }
-  if (random(3) != 0) std::shuffle(order.begin(), order.end(), rng::engine);
-  const bool gaps = random(2) == 0;
-  std::int64_t stride = 1;
-  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
-    if (gaps && random(3) == 0) stride *= 1 + random(4);
-    if (gaps && random(3) == 0) stride += random(5);
-    d.input.strides[*axis] = random(5) == 0 ? -stride : stride;
-    stride *= d.input.sizes[*axis];
-    if (random(12) == 0) d.input.strides[*axis] = 0;
-    // As of sliding windows, whose elements are visited several times.
-    if (random(12) == 0) d.input.strides[*axis] = 1 + random(9);
-  }
-  d.axes.all = false;
-  for (int axis = 0; axis < d.input.rank; ++axis) {
-    if (random(2) == 0) d.axes.values[d.axes.count++] = axis;
-    const std::int64_t span = (d.input.sizes[axis] - 1) * d.input.strides[axis];
-    (span < 0 ? c.lowest : c.highest) += span;
-  }
-  const dmlcpu::Shape shape = output_shape(d);
-  d.output.type = DataType::kUInt32;
-  d.output.rank = shape.rank;
-  d.output.sizes = shape.sizes;
-  std::int64_t step = random(2) == 0 ? 1 : 2;
-  for (int axis = shape.rank - 1; axis >= 0; --axis) {
-    d.output.strides[axis] = random(4) == 0 ? -step : step;
-    step *= shape.sizes[axis];
-  }
-  if (d.axes.count == 1 && d.keep_dims && random(2) == 0) {
-    c.has_values = true;
-    c.values = dmlcpu::View<float>(nullptr, shape).tensor();
-  }
-  return c;
-}
 
 /// The elements that decide, in the tensor's own order. Of a broadcast axis it is the first one, or
 /// the last.
@@ -142,34 +75,38 @@ Results expected(const ArgDescriptor& d, bool last_wins) {
 /// Offsets of a tile's elements, as Columns says.
 class Elements {
  public:
-  Elements(const Case& c, const ColumnsPlan& plan, const dmlcpu::Axis& groups)
-      : case_(c),
-        plan_(plan),
-        columns_(plan.columns(groups)),
-        rows_(static_cast<std::size_t>(plan.row_count())) {
-    plan.fill_rows(rows_.data());
+  Elements(const Case& c, const ColumnsPlan& plan)
+      : case_(c), columns_(plan.columns), rows_(static_cast<std::size_t>(plan.row_count())) {
+    if (columns_.n > 0) plan.fill_rows(rows_.data());
   }
 
   std::int64_t offset(std::int64_t position, std::int64_t group, std::int64_t lane) const {
     const std::int64_t period = position / columns_.period;
-    std::int64_t offset =
-        rows_[static_cast<std::size_t>(position % columns_.period)] + group * columns_.group_stride;
-    if (plan_.packing == Packing::kTransposed) {
-      CHECK(offset % plan_.tile_lanes == 0);
-      const std::int64_t row = offset / plan_.tile_lanes;
-      CHECK(row >= 0 && row < columns_.block * columns_.blocks);
-      offset = block_offset(row / columns_.block) + row % columns_.block;
+    const std::int64_t row = rows_[static_cast<std::size_t>(position % columns_.period)];
+    const std::int64_t beside = lane * columns_.lane_stride;
+    std::int64_t offset = row + group * columns_.group_stride;
+    if (position == columns_.tail) {
+      CHECK(columns_.packing != Packing::kTransposed && position == columns_.n - 1);
+      // In the first period the table has it.
+      CHECK(period > 0 || row == columns_.tail_offset);
+      return columns_.tail_offset + group * columns_.group_stride + beside;
     }
-    return offset + period * columns_.period_stride + lane * columns_.lane_stride;
+    if (columns_.packing == Packing::kTransposed) {
+      CHECK(offset % columns_.tile_lanes == 0);
+      const std::int64_t block_row = offset / columns_.tile_lanes;
+      CHECK(block_row >= 0 && block_row < columns_.block * columns_.blocks);
+      offset = block_offset(block_row / columns_.block) + block_row % columns_.block;
+    }
+    return offset + period * columns_.period_stride + beside;
   }
 
   /// Blocks are read whole: all of them, of all lanes and periods, are in the tensor's memory.
   void check_blocks(std::int64_t first_element) const {
-    if (plan_.packing != Packing::kTransposed) return;
-    CHECK(plan_.walk.n % columns_.period == 0);
-    for (std::int64_t period = 0; period < plan_.walk.n / columns_.period; ++period) {
+    if (columns_.packing != Packing::kTransposed) return;
+    CHECK(columns_.n % columns_.period == 0);
+    for (std::int64_t period = 0; period < columns_.n / columns_.period; ++period) {
       for (std::int64_t b = 0; b < columns_.blocks; ++b) {
-        for (const std::int64_t lane : {std::int64_t{0}, plan_.lanes - 1}) {
+        for (const std::int64_t lane : {std::int64_t{0}, columns_.lanes - 1}) {
           const std::int64_t first = first_element + period * columns_.period_stride +
                                      block_offset(b) + lane * columns_.lane_stride;
           CHECK(first >= case_.lowest && first + columns_.block - 1 <= case_.highest);
@@ -184,18 +121,32 @@ class Elements {
   }
 
   const Case& case_;
-  const ColumnsPlan& plan_;
   dmlcpu::Columns columns_;
   std::vector<std::int64_t> rows_;
 };
+
+/// What the kernel visits of a result, from an offset and an index on.
+void visit_columns(const ColumnsPlan& plan, const Elements& elements, std::int64_t first,
+                   std::int64_t index, std::int64_t group, std::int64_t result, Visits& visits) {
+  const dmlcpu::Columns& columns = plan.columns;
+  const std::int64_t results = columns.lanes / plan.per_result;
+  for (std::int64_t p = 0; p < columns.n; ++p) {
+    const std::int64_t base =
+        index + p * plan.walk.index_step + (p == columns.tail ? plan.tail_index : 0);
+    for (std::int64_t w = 0; w < plan.per_result; ++w) {
+      const std::int64_t number = plan.backwards ? plan.per_result - 1 - w : w;
+      visits.emplace_back(first + elements.offset(p, group, w * results + result),
+                          base + number * plan.widened_step);
+    }
+  }
+}
 
 /// What the plan visits.
 Results visited(const Case& c, const ArgPlan& plan) {
   Results results;
   const ColumnsPlan& columns = plan.columns;
   const bool is_columns = plan.strategy == ArgStrategy::kColumns;
-  const Elements elements(c, columns, plan.tasks.groups);
-  const std::int64_t widened = columns.per_result;
+  const Elements elements(c, columns);
   Odometer kept(plan.tasks.kept);
   for (std::int64_t k = 0; k < positions(plan.tasks.kept); ++k, kept.next()) {
     for (std::int64_t g = 0; g < plan.tasks.groups.size; ++g) {
@@ -205,57 +156,74 @@ Results visited(const Case& c, const ArgPlan& plan) {
                  r * plan.tasks.results.strides[s];
         };
         Visits& visits = results[plan.offsets[1] + place(1)];
-        Odometer reduced(plan.reduced);
-        for (std::int64_t i = 0; i < positions(plan.reduced); ++i, reduced.next()) {
-          const std::int64_t index = reduced.offsets()[1];
-          if (!is_columns) {
-            const std::int64_t first = plan.offsets[0] + place(0) + reduced.offsets()[0];
+        const auto visit_part = [&](std::int64_t start) {
+          Odometer reduced(plan.reduced);
+          for (std::int64_t i = 0; i < positions(plan.reduced); ++i, reduced.next()) {
+            const std::int64_t offset =
+                plan.offsets[0] + reduced.offsets()[0] + start * plan.shared.strides[0];
+            const std::int64_t index = reduced.offsets()[1] + start * plan.shared.strides[1];
+            if (is_columns) {
+              const std::int64_t first = offset + kept.offsets()[0] + columns.input_offset;
+              if (g == 0 && r == 0) elements.check_blocks(first);
+              visit_columns(columns, elements, first, index, g, r, visits);
+              continue;
+            }
             for (std::int64_t p = 0; p < plan.n.size; ++p) {
-              visits.emplace_back(first + p * plan.n.strides[0], index + p * plan.n.strides[1]);
+              visits.emplace_back(offset + place(0) + p * plan.n.strides[0],
+                                  index + p * plan.n.strides[1]);
             }
-            continue;
           }
-          const std::int64_t first =
-              plan.offsets[0] + kept.offsets()[0] + reduced.offsets()[0] + columns.input_offset;
-          if (g == 0 && r == 0) elements.check_blocks(first);
-          const auto visit = [&](std::int64_t data, std::int64_t base, std::int64_t p) {
-            for (std::int64_t w = 0; w < widened; ++w) {
-              visits.emplace_back(data + elements.offset(p, g, w * plan.tasks.results.size + r),
-                                  base + p * columns.walk.index_step + w * columns.widened_step);
-            }
-          };
-          const std::int64_t base = index + columns.index_base;
-          for (std::int64_t p = 0; p < columns.walk.n; ++p) visit(first, base, p);
-          if (columns.left) visit(first + columns.left_offset, base + columns.left_index, 0);
-        }
+        };
+        for (std::int64_t part = 0; part < plan.parts; ++part) visit_part(plan.part_start(part));
       }
     }
   }
   return results;
 }
 
+void check_parts(const ArgPlan& plan) {
+  if (plan.parts == 1) return;
+  CHECK(plan.merges && plan.part_size >= tuning::kMinPartPositions);
+  // None is empty, and only the last one overlaps others.
+  CHECK((plan.parts - 1) * plan.part_size < plan.shared.size);
+  CHECK(plan.parts * plan.part_size >= plan.shared.size);
+}
+
 void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
-  const ColumnsPlan& c = plan.columns;
-  CHECK(c.pass >= 1 && c.pass <= std::max<std::int64_t>(c.walk.period, 1));
+  const ColumnsPlan& p = plan.columns;
+  const dmlcpu::Columns& c = p.columns;
+  CHECK(c.pass >= 1 && c.pass <= std::max<std::int64_t>(c.period, 1));
   CHECK(c.tile_lanes >= 1 && c.tile_lanes <= c.lanes);
   CHECK(c.tile_groups >= 1 && c.tile_groups <= plan.tasks.groups.size);
+  CHECK(c.lanes == p.per_result * plan.tasks.results.size);
   if (c.packing == Packing::kTransposed) {
     // There is one tile of groups, and no task has fewer.
     CHECK(c.tile_groups == plan.tasks.groups.size &&
           plan.tasks.task_groups == plan.tasks.groups.size);
-    CHECK(c.block * positions(c.blocks) <= tuning::kBlockElements);
+    CHECK(c.block * c.blocks <= tuning::kBlockElements);
   }
   // A task that merges has a result for each lane of its tile, or all of its results.
   if (plan.merges) {
     CHECK(plan.tasks.task_groups <= c.tile_groups || c.packing == Packing::kTransposed);
-    CHECK(c.widened() ? plan.tasks.task_results == plan.tasks.results.size
+    CHECK(p.widened() ? plan.tasks.task_results == plan.tasks.results.size
                       : plan.tasks.task_results <= c.tile_lanes);
   } else {
-    CHECK(c.walk.n <= dmlcpu::arg_run_positions(element_size));
-    CHECK(plan.reduced.count == 0 && plan.parts == 1 && !c.widened());
+    CHECK(c.n <= dmlcpu::arg_run_positions(element_size));
+    CHECK(plan.reduced.count == 0 && plan.parts == 1);
+    CHECK(!p.widened() || c.tile_lanes == c.lanes);
   }
-  CHECK(!c.left || c.widened());
-  CHECK(c.walk.period <= tuning::kBlockElements);
+  if (p.widened()) {
+    // Lanes are numbered from the begin of their tile, in an integer as wide as the element.
+    CHECK(c.tile_lanes % plan.tasks.results.size == 0);
+    CHECK(c.tile_lanes / plan.tasks.results.size <= dmlcpu::arg_run_positions(element_size));
+    // Either number decides between indices before the other does.
+    const std::int64_t number = (p.per_result - 1) * p.widened_step;
+    const std::int64_t position = (c.n - 1) * p.walk.index_step;
+    CHECK(p.widened_step > p.walk.index_step ? position < p.widened_step
+                                             : number < p.walk.index_step || c.n == 1);
+  }
+  CHECK(c.tail < 0 || p.widened());
+  CHECK(c.period <= tuning::kBlockElements);
   // Best elements and their positions, packed elements, and a table of offsets.
   const std::int64_t rows = c.packing == Packing::kStrided ? 8 * tuning::kWalkRows : 0;
   const std::int64_t packed =
@@ -263,36 +231,45 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
       : c.packing == Packing::kTransposed
           ? std::max(tuning::kTransposeBytes, tuning::kBlockElements * 64)
           : std::max(tuning::kTransposeBytes, c.tile_groups * c.tile_lanes * element_size + 63);
-  const std::int64_t best = dmlcpu::arg_tile_bytes(c.columns(plan.tasks.groups), element_size);
+  const std::int64_t best = dmlcpu::arg_tile_bytes(c, element_size);
   CHECK(best >= c.tile_groups * c.tile_lanes * element_size);
-  CHECK(arg_columns_scratch_bytes(c.columns(plan.tasks.groups), element_size) <=
-        2 * best + packed + rows + 64);
+  CHECK(arg_columns_scratch_bytes(c, p.widened(), element_size) <=
+        (p.widened() ? 5 : 2) * best + packed + rows + 64);
 }
 
 void note(const ArgPlan& plan) {
-  static const char* const splits[] = {"", " split reduced", " split positions", " split lanes"};
   static const char* const packings[] = {"in place", "transposed", "strided"};
   if (plan.strategy != ArgStrategy::kColumns) {
     met.insert(plan.strategy == ArgStrategy::kFill ? "fill" : "rows");
+    if (plan.parts > 1) met.insert("rows in parts");
     return;
   }
-  const ColumnsPlan& c = plan.columns;
+  const ColumnsPlan& p = plan.columns;
+  const dmlcpu::Columns& c = p.columns;
   const std::string packing = packings[static_cast<int>(c.packing)];
   met.insert(packing);
-  if (c.widened()) {
+  if (p.widened()) {
     const std::string widened =
         packing + " widened" + (plan.tasks.results.size > 1 ? " of several results" : "");
     met.insert(widened);
-    if (c.left) met.insert(widened + " left");
-    if (c.left && plan.reduced.count > 0) met.insert("left in outer reduced axes");
-    if (c.widened_step < 0) met.insert("widened backwards");
+    if (c.tail >= 0) met.insert(widened + " with a tail");
+    if (c.tail >= c.period) met.insert("a tail apart");
+    if (c.tail >= 0 && plan.reduced.count > 0) met.insert("a tail in outer reduced axes");
+    if (c.tail >= 0 && plan.parts > 1) met.insert("a tail in parts");
+    if (p.backwards) met.insert(widened + " backwards");
+    if (!plan.merges) met.insert(widened + " without merging");
+    if (c.lanes > c.tile_lanes) met.insert("widened in several tiles");
+    if (p.widened_step > p.walk.index_step) met.insert("widened by an outer axis");
   }
-  if (plan.parts > 1) met.insert(packing + splits[static_cast<int>(plan.split)]);
-  if (positions(c.blocks) > 1 && c.packing == Packing::kTransposed) met.insert("blocks");
-  if (c.walk.period < c.walk.n) met.insert(packing + " periods");
-  if (c.walk.axes.count > 1) met.insert(packing + " of several axes");
+  if (plan.parts > 1) {
+    met.insert(packing + " in parts");
+    if (plan.shared.size % plan.parts != 0) met.insert("parts that overlap");
+  }
+  if (c.blocks > 1 && c.packing == Packing::kTransposed) met.insert("blocks");
+  if (c.period < c.n) met.insert(packing + " periods");
+  if (p.walk.axes.count > 1) met.insert(packing + " of several axes");
   if (plan.tasks.groups.size > 1) met.insert(packing + " groups");
-  if (c.block_first < 0) met.insert("reversed blocks");
+  if (p.block_first < 0) met.insert("reversed blocks");
   if (plan.reduced.count > 0) met.insert(packing + " inside of reduced axes");
 }
 
@@ -303,6 +280,7 @@ void check_case(const Case& c) {
   const ArgPlan plan = plan_arg(d, c.has_values ? &c.values : nullptr, threads);
   const bool last_wins = d.axis_direction == dmlcpu::AxisDirection::kDecreasing;
   note(plan);
+  check_parts(plan);
   if (plan.strategy == ArgStrategy::kColumns) check_tiles(plan, element_size);
   Results want = expected(d, last_wins);
   Results got = visited(c, plan);
@@ -325,9 +303,9 @@ void check_case(const Case& c) {
       if (last_wins) visit.second = plan.reduced_count - 1 - visit.second;
     }
     std::sort(visits.begin(), visits.end());
-    // The left positions alone take elements twice.
+    // A tail and overlapping parts alone take elements twice.
     const auto end = std::unique(visits.begin(), visits.end());
-    good = good && (plan.columns.left || end == visits.end());
+    good = good && (plan.columns.columns.tail >= 0 || plan.parts > 1 || end == visits.end());
     visits.erase(end, visits.end());
     std::sort(want[output].begin(), want[output].end());
     good = good && visits == want[output];
@@ -339,27 +317,38 @@ void check_case(const Case& c) {
 }  // namespace
 
 int main() {
+  for (int i = 0; i < 4; ++i) {
+    for (const Case& c : long_cases()) check_case(c);
+  }
   for (int i = 0; i < 5000 && check::failures < 20; ++i) check_case(random_case());
   for (const char* mode : {"fill",
                            "rows",
+                           "rows in parts",
                            "in place",
                            "in place periods",
                            "in place of several axes",
                            "in place groups",
                            "in place widened of several results",
-                           "in place widened of several results left",
-                           "left in outer reduced axes",
+                           "in place widened of several results with a tail",
+                           "in place widened of several results backwards",
+                           "in place widened of several results without merging",
                            "in place widened",
-                           "widened backwards",
-                           "in place split reduced",
-                           "in place split positions",
-                           "in place split lanes",
+                           "in place widened with a tail",
+                           "in place widened backwards",
+                           "in place widened without merging",
+                           "a tail apart",
+                           "a tail in outer reduced axes",
+                           "a tail in parts",
+                           "widened in several tiles",
+                           "widened by an outer axis",
+                           "in place in parts",
+                           "parts that overlap",
                            "transposed",
                            "transposed periods",
                            "transposed of several axes",
                            "transposed groups",
                            "transposed widened",
-                           "transposed split positions",
+                           "transposed in parts",
                            "blocks",
                            "reversed blocks",
                            "transposed inside of reduced axes",
@@ -368,8 +357,8 @@ int main() {
                            "strided of several axes",
                            "strided groups",
                            "strided widened",
-                           "strided widened left",
-                           "strided split positions",
+                           "strided widened with a tail",
+                           "strided in parts",
                            "strided inside of reduced axes"}) {
     if (met.count(mode) == 0) std::cerr << "not met: " << mode << "\n";
     CHECK(met.count(mode) == 1);

@@ -169,7 +169,8 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
   const std::int64_t block_offset = 0;
   dmlcpu::TopKColumns a{};
   a.columns.data = x.data();
-  a.columns.last = n;
+  a.columns.n = n;
+  a.columns.tail = -1;
   a.columns.period = n;
   a.columns.rows = rows.data();
   a.columns.groups = 1;

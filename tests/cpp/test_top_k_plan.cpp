@@ -90,10 +90,10 @@ void test_strided_axes_are_packed() {
 void test_columns_have_a_lane_each() {
   namespace tuning = dmlcpu::tuning;
   const auto in_place = columns({500, 64}, 0, 5);
-  CHECK(in_place && in_place->columns.packing == dmlcpu::Packing::kNone);
-  CHECK(in_place->columns.lanes == 64 && in_place->columns.walk.n == 500);
+  CHECK(in_place && in_place->columns.columns.packing == dmlcpu::Packing::kNone);
+  CHECK(in_place->columns.columns.lanes == 64 && in_place->columns.walk.n == 500);
   const auto rows = columns({64, 500}, 1, 9);
-  CHECK(rows && rows->columns.packing == dmlcpu::Packing::kTransposed);
+  CHECK(rows && rows->columns.columns.packing == dmlcpu::Packing::kTransposed);
   CHECK(columns({64, 50}, 1, tuning::kTopKColumnsMaxK).has_value());
   CHECK(!columns({64, 50}, 1, tuning::kTopKColumnsMaxK + 1).has_value());
   // Many slots only of short columns.
@@ -121,13 +121,14 @@ void test_lanes_of_columns() {
   CHECK(!columns({kLong, tuning::kTopKLongColumnsLanes - 1}, 0, 3).has_value());
   // Few contiguous columns are groups beside the lanes of another axis.
   const auto groups = columns({500, 30, tuning::kTopKMinLanes - 1}, 1, 3);
-  CHECK(groups->columns.lanes == 500 && groups->tasks.groups.size == tuning::kTopKMinLanes - 1);
-  CHECK(groups->columns.packing == dmlcpu::Packing::kTransposed);
+  CHECK(groups->columns.columns.lanes == 500 &&
+        groups->tasks.groups.size == tuning::kTopKMinLanes - 1);
+  CHECK(groups->columns.columns.packing == dmlcpu::Packing::kTransposed);
   // So are those of blocks with many gaps.
   TopKDescriptor gaps = descriptor_of({500, 30}, 1, 3);
   gaps.input.strides = {90, 3};
   const auto strided = plan_top_k_columns(gaps, 1);
-  CHECK(strided && strided->columns.packing == dmlcpu::Packing::kStrided);
+  CHECK(strided && strided->columns.columns.packing == dmlcpu::Packing::kStrided);
 }
 
 /// The keys that a tile holds, and its slots, at any k: what the kernel's caches are for.
@@ -137,7 +138,7 @@ void test_tiles_of_columns_are_small() {
       for (const int axis : {0, 1}) {
         const auto p = axis == 0 ? columns({n, 200}, 0, k) : columns({200, n}, 1, k);
         if (!p) continue;
-        const dmlcpu::Columns c = p->columns.columns(p->tasks.groups);
+        const dmlcpu::Columns c = p->columns.columns;
         CHECK(dmlcpu::top_k_columns_scratch(c, 4, k).bytes < 300'000);
         // One pass, so that a bound is found from all elements, but for few slots.
         CHECK(k <= dmlcpu::tuning::kTopKLongColumnsK || c.pass == n);
@@ -151,7 +152,7 @@ void test_columns_are_shared() {
   for (const int threads : {2, 5}) {
     const auto wide = columns({20, 5000}, 0, 3, threads);
     CHECK(wide->tasks.task_results < 5000 &&
-          wide->tasks.task_results % wide->columns.tile_lanes == 0);
+          wide->tasks.task_results % wide->columns.columns.tile_lanes == 0);
     const auto groups = columns({50, 20, 300}, 1, 3, threads);
     CHECK(groups->tasks.task_groups < 50 && groups->tasks.task_results == 300);
   }

@@ -15,6 +15,16 @@ std::int64_t element_count(const Shaped& shaped) {
   return count;
 }
 
+/// Bytes of an element, and of all elements.
+template <class AnyTensor>
+std::int64_t element_bytes(const AnyTensor& tensor) {
+  return static_cast<std::int64_t>(info(tensor.type).size);
+}
+template <class AnyTensor>
+std::int64_t byte_count(const AnyTensor& tensor) {
+  return element_count(tensor) * element_bytes(tensor);
+}
+
 /// The size of `axis`, 1 where the tensor has rank 0.
 inline std::int64_t axis_size(const ConstTensor& tensor, int axis) {
   return tensor.rank == 0 ? 1 : tensor.sizes[axis];

@@ -72,15 +72,9 @@ inline constexpr std::int64_t kArgBlocks = 16;
 inline constexpr std::int64_t kArgCachedBlocks = 4;
 
 /// Rows and blocks of at least this many vectors are read from a vector boundary on, but for the
-/// first vector (in one pass, the first four) and the last. Shorter ones lose more by reading some
+/// first vector and the last. Shorter ones lose more by reading some
 /// elements twice.
 inline constexpr std::int64_t kAlignFromVectors = 16;
-
-/// Rows of float and double of up to this many bytes are searched in one pass. It costs a
-/// comparison for every four vectors more and saves the second look, whose end is mispredicted. It
-/// was for nothing where NaNs come first and there is one, or infinities of both signs, and where
-/// they come last and nothing is better than the worst infinity; longer rows would feel that.
-inline constexpr std::int64_t kOnePassBytes = 16 * 1024;
 
 /// Rows of inputs of at least kRowPrefetchLeastBytes are prefetched from kRowPrefetchBytes ahead,
 /// also where top-k looks for the extremes of blocks: the hardware prefetch ends at every page, and
@@ -91,11 +85,13 @@ inline constexpr std::int64_t kOnePassBytes = 16 * 1024;
 inline constexpr std::int64_t kRowPrefetchBytes = 6 * 1024;
 inline constexpr std::int64_t kRowPrefetchLeastBytes = 2 * 1024 * 1024;
 
-/// Rows shorter than both of these are treated as columns of their neighbours: the lane reduction
-/// and the second look would cost more than the row. The second one is about single bytes, of which
-/// a vector holds many.
+/// Rows shorter than this are transposed: a lane for each row. Up to kLongRowBytes, rows of
+/// contiguous elements are columns side by side, whose lanes are joined for many rows at once; from
+/// there on, and where there are fewer than kLeastRows, each row is searched by itself, which costs
+/// a reduction of the lanes and a look for the element, but less for each element.
 inline constexpr std::int64_t kShortRowBytes = 256;
-inline constexpr std::int64_t kShortRowElements = 160;
+inline constexpr std::int64_t kLongRowBytes = 2 * 1024;
+inline constexpr std::int64_t kLeastRows = 16;
 
 /// Rows of fewer lanes than this, in bytes, are no columns: a smaller vector would not be full.
 inline constexpr std::int64_t kLeastLaneBytes = 16;
@@ -109,6 +105,10 @@ inline constexpr std::int64_t kLaneBytes = 32;
 /// Where too few columns fill no vectors, positions are made lanes until there are lanes of this
 /// size. More would be merged at the end, one by one; fewer wait for each other's latency.
 inline constexpr std::int64_t kWidenedBytes = 256;
+
+/// Elements of a tile of widened columns, five arrays of which stay in L1 while its lanes are
+/// joined.
+inline constexpr std::int64_t kWidenedTileBytes = 4 * 1024;
 
 /// Columns that fill vectors, but less than kWidenedBytes, are widened if their positions have at
 /// least this size, an element of each: for each of the lanes the merge takes as long as a

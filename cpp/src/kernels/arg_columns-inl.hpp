@@ -8,8 +8,7 @@
 #include "kernels/order-inl.hpp"
 #include "kernels/vector-inl.hpp"
 
-namespace dmlcpu {
-namespace DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_LEVEL {
 namespace {
 
 /// What a lane holds: an element, if the processor compares the type, or its key.
@@ -29,6 +28,8 @@ struct ArgLane {
           Vector<Position, kBytes>::load(reinterpret_cast<const Position*>(p)));
       const V nan = Vector<typename O::Key, kBytes>::all(O::nan_key());
       return (O::kNanFirst ? keys < nan : keys > nan) ? keys : nan;
+    } else if constexpr (kBytes < 16) {
+      return Vector<T, kBytes>::load(p);
     } else {
       return loaded(Vector<T, kBytes>::load(p));
     }
@@ -43,22 +44,15 @@ struct ArgLane {
       return wins;
     }
   }
-  /// From an element to what the lane holds, and from that to the key; both are given by their
-  /// bits.
-  static Position of(Position element) {
-    return kByKey ? static_cast<Position>(O::key(element_of(element))) : element;
-  }
+  /// The key of what the lane holds, which is given by its bits.
   static typename O::Key key(Position best) {
     if constexpr (kByKey) {
       return static_cast<typename O::Key>(best);
     } else {
-      return O::key(element_of(best));
+      T x;
+      std::memcpy(&x, &best, sizeof x);
+      return O::key(x);
     }
-  }
-  static T element_of(Position bits) {
-    T x;
-    std::memcpy(&x, &bits, sizeof x);
-    return x;
   }
 };
 
@@ -77,20 +71,22 @@ bool any_holds(const Mask& mask) {
   if constexpr (sizeof mask == kVectorBytes) {
     return any(mask);
   } else {
-    std::uint64_t words[sizeof mask / sizeof(std::uint64_t)];
-    std::memcpy(words, &mask, sizeof mask);
-    std::uint64_t all = 0;
-    for (const std::uint64_t word : words) all |= word;
+    std::uint8_t bytes[sizeof mask];
+    std::memcpy(bytes, &mask, sizeof mask);
+    std::uint8_t all = 0;
+    for (const std::uint8_t byte : bytes) all |= byte;
     return all != 0;
   }
 }
 
-/// Takes n positions of kVectors vectors of lanes, the first of them number `position`. False, and
-/// nothing taken, if NaNs may decide: where they come first if the elements' sum is NaN (which also
-/// comes of infinities of both signs), else if the first of a lane is one.
+/// Takes n positions of kVectors vectors of lanes, which are `apart` elements from each other, the
+/// first position number `position`. False, and nothing taken, if NaNs may decide: where they come
+/// first if the elements' sum is NaN (which also comes of infinities of both signs), else if the
+/// first of a lane is one.
 template <class O, std::int64_t kBytes, int kVectors, bool kCareful, class U = typename O::Unsigned>
-bool take_vectors(const U* data, const std::int64_t* rows, std::int64_t n, std::int64_t position,
-                  bool starts, std::int64_t ahead, const BestOfTile<U>& state) {
+bool take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, std::int64_t n,
+                  std::int64_t position, bool starts, std::int64_t ahead,
+                  const BestOfTile<U>& state, std::int64_t state_apart) {
   using Lane = ArgLane<O>;
   using T = typename O::Element;
   using V = Vector<typename Lane::Best, kBytes>;
@@ -105,14 +101,14 @@ bool take_vectors(const U* data, const std::int64_t* rows, std::int64_t n, std::
   [[maybe_unused]] typename V::Type sum{};
   if (starts) {
     for (int v = 0; v < kVectors; ++v) {
-      best[v] = load(data + rows[0] + v * V::kWidth);
+      best[v] = load(data + rows[0] + v * apart);
       positions[v] = P::all(static_cast<typename Lane::Position>(position));
       if constexpr (kSums) sum += best[v];
     }
   } else {
     for (int v = 0; v < kVectors; ++v) {
-      best[v] = V::load(bests + v * V::kWidth);
-      positions[v] = P::load(state.positions + v * V::kWidth);
+      best[v] = V::load(bests + v * state_apart);
+      positions[v] = P::load(state.positions + v * state_apart);
     }
   }
   const std::int64_t first = starts ? 1 : 0;
@@ -120,13 +116,11 @@ bool take_vectors(const U* data, const std::int64_t* rows, std::int64_t n, std::
   for (std::int64_t i = first; i < n; ++i) {
     const U* const row = data + rows[i];
     if (ahead != 0) {
-      for (std::int64_t b = 0; b < kVectors * kBytes; b += kCacheLine) {
-        prefetch_level_2(reinterpret_cast<const char*>(row + ahead) + b);
-      }
+      for (int v = 0; v < kVectors; ++v) prefetch(row + v * apart + ahead);
     }
     [[maybe_unused]] typename V::Type part{};
     for (int v = 0; v < kVectors; ++v) {
-      const typename V::Type x = load(row + v * V::kWidth);
+      const typename V::Type x = load(row + v * apart);
       const auto better = Lane::template better<kCareful>(x, best[v]);
       best[v] = better ? x : best[v];
       positions[v] = better ? at : positions[v];
@@ -144,8 +138,8 @@ bool take_vectors(const U* data, const std::int64_t* rows, std::int64_t n, std::
     }
   }
   for (int v = 0; v < kVectors; ++v) {
-    V::store(bests + v * V::kWidth, best[v]);
-    P::store(state.positions + v * V::kWidth, positions[v]);
+    V::store(bests + v * state_apart, best[v]);
+    P::store(state.positions + v * state_apart, positions[v]);
   }
   return true;
 }
@@ -154,152 +148,207 @@ bool take_vectors(const U* data, const std::int64_t* rows, std::int64_t n, std::
 template <class O, std::int64_t kBytes, class U = typename O::Unsigned>
 DMLCPU_NOINLINE void take_carefully(const U* data, const TileRows<U>& rows, std::int64_t position,
                                     bool starts, const BestOfTile<U>& state) {
-  take_vectors<O, kBytes, 1, true>(data, rows.rows, rows.n, position, starts, 0, state);
+  take_vectors<O, kBytes, 1, true>(data, 0, rows.rows, rows.n, position, starts, 0, state, 0);
 }
 
-/// The same of one lane.
-template <class O, class U = typename O::Unsigned>
-void take_lane(const U* data, const std::int64_t* rows, std::int64_t n, std::int64_t position,
-               bool starts, const BestOfTile<U>& state) {
-  using Lane = ArgLane<O>;
-  // Packed elements were written as integers.
-  const auto element = [&](std::int64_t i) {
-    U bits;
-    std::memcpy(&bits, data + rows[i], sizeof bits);
-    return bits;
-  };
-  if (starts) {
-    *state.best = Lane::of(element(0));
-    *state.positions = static_cast<U>(position);
-  }
-  typename O::Key best = Lane::key(*state.best);
-  for (std::int64_t i = starts ? 1 : 0; i < n; ++i) {
-    const U x = element(i);
-    const typename O::Key key = O::key(Lane::element_of(x));
-    if (key <= best) continue;
-    best = key;
-    *state.best = Lane::of(x);
-    *state.positions = static_cast<U>(position + i);
-  }
-}
-
-/// The same of all lanes of a tile.
+/// The same of all lanes of a tile, four vectors at a time where there are as many, side by side or
+/// of four groups: each waits for its own comparison.
 template <class O, class U = typename O::Unsigned>
 void take_rows(const TileRows<U>& rows, std::int64_t position, bool starts, std::int64_t ahead,
-               BestOfTile<U> state) {
+               const BestOfTile<U>& state) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(U));
-  for (std::int64_t g = 0; g < rows.groups; ++g) {
-    const U* const data = rows.data + g * rows.group_stride;
+  const auto take = [&](auto bytes, auto vectors, std::int64_t group, std::int64_t lane,
+                        std::int64_t apart, std::int64_t state_apart, std::int64_t distance) {
+    const U* const data = rows.data + group * rows.group_stride + lane;
+    const BestOfTile<U> lanes = state.at(group * rows.lanes + lane);
+    if (take_vectors<O, bytes, vectors, false>(data, apart, rows.rows, rows.n, position, starts,
+                                               distance, lanes, state_apart)) {
+      return;
+    }
+    if constexpr (ArgLane<O>::kNative) {
+      for (int v = 0; v < vectors; ++v) {
+        take_carefully<O, bytes>(data + v * apart, rows, position, starts,
+                                 lanes.at(v * state_apart));
+      }
+    }
+  };
+  constexpr std::integral_constant<std::int64_t, kVectorBytes> kWhole;
+  constexpr std::integral_constant<int, 1> kOne;
+  constexpr std::integral_constant<int, 4> kFour;
+  for (std::int64_t g = 0, groups = 0; g < rows.groups; g += groups) {
+    groups = rows.groups - g < kFour ? 1 : kFour;
     std::int64_t lane = 0;
-    const auto take = [&](auto bytes, auto vectors, std::int64_t l) {
-      if (take_vectors<O, bytes, vectors, false>(data + l, rows.rows, rows.n, position, starts,
-                                                 ahead, state.at(l))) {
-        return;
-      }
-      if constexpr (ArgLane<O>::kNative) {
-        for (int v = 0; v < vectors; ++v, l += bytes / kSize) {
-          take_carefully<O, bytes>(data + l, rows, position, starts, state.at(l));
-        }
-      }
-    };
     // A last vector overlaps the one before: taking elements twice changes nothing, unless the
     // lanes are at their start, and then they start again.
     const auto take_all = [&](auto bytes, auto vectors) {
-      constexpr std::int64_t kLanes = bytes * vectors / kSize;
-      const std::int64_t last = rows.lanes - kLanes;
+      constexpr std::int64_t kLanes = bytes / kSize;
+      const std::int64_t last = rows.lanes - kLanes * vectors;
       if (last < 0) return;
-      for (; lane < (vectors == 1 ? rows.lanes : last + 1); lane += kLanes) {
-        take(bytes, vectors, min_of(lane, last));
+      for (; lane < (vectors == 1 ? rows.lanes : last + 1); lane += kLanes * vectors) {
+        const std::int64_t l = min_of(lane, last);
+        if (vectors == 1 && groups == kFour) {
+          // The same of the next groups.
+          const std::int64_t distance = ahead == 0 ? 0 : kFour * rows.group_stride;
+          take(bytes, kFour, g, l, rows.group_stride, rows.lanes, distance);
+        } else {
+          for (std::int64_t i = 0; i < groups; ++i)
+            take(bytes, vectors, g + i, l, kLanes, kLanes, ahead);
+        }
       }
     };
-    constexpr std::integral_constant<std::int64_t, kVectorBytes> kWhole;
-    take_all(kWhole, std::integral_constant<int, 4>());
-    take_all(kWhole, std::integral_constant<int, 2>());
-    take_all(kWhole, std::integral_constant<int, 1>());
-    if constexpr (kVectorBytes > 16) {
-      take_all(std::integral_constant<std::int64_t, 16>(), std::integral_constant<int, 1>());
-    }
-    for (; lane < rows.lanes; ++lane) {
-      take_lane<O>(data + lane, rows.rows, rows.n, position, starts, state.at(lane));
-    }
-    state = state.at(rows.lanes);
+    take_all(kWhole, kFour);
+    if (groups == 1) take_all(kWhole, std::integral_constant<int, 2>());
+    take_all(kWhole, kOne);
+    if constexpr (kVectorBytes > 16) take_all(std::integral_constant<std::int64_t, 16>(), kOne);
+    take_all(std::integral_constant<std::int64_t, kSize>(), kOne);
   }
 }
 
-/// Merges lanes that are all of one result, each with its index higher by `widened_step` than the
-/// one before. Few are as good as the best, so that they are looked for after it.
+/// Of `count` lanes of each of `results` results, all lanes of a number next to each other, leaves
+/// the best of each result in the first lanes, pair by pair: the one of the higher key, then of the
+/// lower index, which either the position or the number decides first.
 template <class U>
-void merge_widened(const ArgColumns& a, std::int64_t index_base, bool empty, std::int64_t lanes,
-                   BestOfTile<U> state, std::int64_t* key, std::int64_t* index) {
-  U best = state.best[0];
-  for (std::int64_t l = 1; l < lanes; ++l) best = max_of(best, state.best[l]);
-  const std::int64_t wide = wide_key(best);
-  if (!empty && wide < *key) return;
-  if (empty || wide > *key) *index = INT64_MAX;
-  *key = wide;
-  for (std::int64_t l = 0; l < lanes; ++l) {
-    if (state.best[l] != best) continue;
-    *index = min_of(*index, index_base + l * a.widened_step +
-                                a.index_step * static_cast<std::int64_t>(state.positions[l]));
-  }
-}
-
-/// Merges a tile, whose best are keys, into the best so far. Shared by all orders of a width.
-template <class U>
-DMLCPU_NOINLINE void merge_tile(const ArgColumns& a, const Tile<U>& tile, std::int64_t index_base,
-                                bool starts, BestOfTile<U> state) {
-  const bool widened = a.results < a.columns.lanes;
-  for (std::int64_t g = tile.group; g < tile.group + tile.groups; ++g) {
-    if (widened && a.results == 1) {
-      merge_widened(a, index_base + tile.lane * a.widened_step, starts && tile.lane == 0,
-                    tile.lanes, state, a.keys + g, a.indices + g);
-      state = state.at(tile.lanes);
-      continue;
-    }
-    // Lanes side by side may be further elements of the same results.
-    std::int64_t number = widened ? tile.lane / a.results : 0;
-    std::int64_t result = tile.lane - number * a.results;
-    for (std::int64_t left = tile.lanes; left > 0; ++number, result = 0) {
-      const std::int64_t count = min_of(a.results - result, left);
-      const std::int64_t base = index_base + number * a.widened_step;
-      std::int64_t* const keys = a.keys + g * a.results + result;
-      std::int64_t* const indices = a.indices + g * a.results + result;
-      const bool empty = starts && number == 0;
-      for (std::int64_t i = 0; i < count; ++i) {
-        const std::int64_t key = wide_key(state.best[i]);
-        const std::int64_t index =
-            base + a.index_step * static_cast<std::int64_t>(state.positions[i]);
-        const bool better = empty || key > keys[i] || (key == keys[i] && index < indices[i]);
-        keys[i] = better ? key : keys[i];
-        indices[i] = better ? index : indices[i];
+void join_lanes(std::int64_t count, std::int64_t results, bool number_first,
+                const BestOfTile<U>& lanes, U* numbers) {
+  U* const keys = lanes.best;
+  U* const major = number_first ? numbers : lanes.positions;
+  U* const minor = number_first ? lanes.positions : numbers;
+  while (count > 1) {
+    const std::int64_t half = (count + 1) / 2;
+    const std::int64_t distance = half * results;
+    const std::int64_t pairs = (count - half) * results;
+    std::int64_t i = 0;
+    const auto merge = [&](auto bytes) {
+      using V = Vector<U, bytes>;
+      for (; i + V::kWidth <= pairs; i += V::kWidth) {
+        const auto at = [&](const U* p) { return V::load(p + i); };
+        const auto other = [&](const U* p) { return V::load(p + i + distance); };
+        const auto before =
+            (other(major) < at(major)) | ((other(major) == at(major)) & (other(minor) < at(minor)));
+        const auto better = (other(keys) > at(keys)) | ((other(keys) == at(keys)) & before);
+        V::store(keys + i, better ? other(keys) : at(keys));
+        V::store(major + i, better ? other(major) : at(major));
+        V::store(minor + i, better ? other(minor) : at(minor));
       }
-      state = state.at(count);
-      left -= count;
-    }
+    };
+    merge(std::integral_constant<std::int64_t, kVectorBytes>());
+    if constexpr (kVectorBytes > 16) merge(std::integral_constant<std::int64_t, 16>());
+    merge(std::integral_constant<std::int64_t, sizeof(U)>());
+    count = half;
   }
 }
 
-/// Writes a tile's results, whose best are elements. Shared by all orders of a width.
+/// The results of a run of a tile's positions: result r of group g is number g * stride + r.
 template <class U>
-DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile, BestOfTile<U> state) {
+struct RunResults {
+  const U* best;       ///< elements, or keys if they are merged
+  const U* positions;  ///< counted from the run's first
+  const U* numbers;    ///< of the lanes; null unless the columns are widened
+  std::int64_t stride;
+  std::int64_t results;
+};
+
+/// Calls body(index_of), where index_of(i) is `sign` times the index of result i of a run whose
+/// first position is number `run`, and `offset` more.
+template <class Index, class U, class Body>
+void with_index(const ArgColumns& a, const Tile<U>& tile, const RunResults<U>& found,
+                std::int64_t run, std::int64_t offset, std::int64_t sign, const Body& body) {
+  const auto of = [offset, sign](std::int64_t x) { return static_cast<Index>(offset + sign * x); };
+  const std::int64_t before = a.backwards ? a.columns.lanes - tile.lane - tile.lanes : tile.lane;
+  const std::int64_t number = before / a.results;
+  const auto base = of(a.index_base + run * a.index_step + number * a.widened_step);
+  const auto step = static_cast<Index>(sign * a.index_step);
+  const auto widened = static_cast<Index>(sign * a.widened_step);
+  const auto tail_index = static_cast<Index>(sign * a.tail_index);
+  const std::int64_t tail = a.columns.tail - run;
+  const auto index_of = [=](std::int64_t i) {
+    return static_cast<Index>(base + step * static_cast<Index>(found.positions[i]));
+  };
+  if (found.numbers == nullptr) return body(index_of);
+  body([=](std::int64_t i) {
+    const bool in_tail = static_cast<std::int64_t>(found.positions[i]) == tail;
+    return static_cast<Index>(index_of(i) + widened * static_cast<Index>(found.numbers[i]) +
+                              (in_tail ? tail_index : Index{0}));
+  });
+}
+
+/// Merges the lanes of each result of a tile, whose best are keys. Shared by all orders of a width.
+template <class U>
+DMLCPU_NOINLINE RunResults<U> join_widened(const ArgColumns& a, const Tile<U>& tile,
+                                           BestOfTile<U> state, std::int64_t array) {
+  const std::int64_t count = tile.lanes / a.results;
+  U* const numbers = state.best + 4 * array;
+  const auto join = [&](const BestOfTile<U>& lanes, std::int64_t results, U* numbers_of) {
+    for (std::int64_t n = 0; n < count; ++n) {
+      const auto number = static_cast<U>(a.backwards ? count - 1 - n : n);
+      for (std::int64_t r = 0; r < results; ++r) numbers_of[n * results + r] = number;
+    }
+    join_lanes(count, results, a.widened_step > a.index_step, lanes, numbers_of);
+  };
+  if (a.results == 1 && tile.groups > 1) {
+    // Groups side by side, so that they fill vectors.
+    const BestOfTile<U> transposed = {state.best + 2 * array, state.best + 3 * array};
+    transpose(state.best, count, tile.groups, count, transposed.best, tile.groups, 0);
+    transpose(state.positions, count, tile.groups, count, transposed.positions, tile.groups, 0);
+    join(transposed, tile.groups, numbers);
+    return {transposed.best, transposed.positions, numbers, 1, 1};
+  }
+  for (std::int64_t g = 0; g < tile.groups; ++g) {
+    join(state.at(g * tile.lanes), a.results, numbers + g * tile.lanes);
+  }
+  return {state.best, state.positions, numbers, tile.lanes, a.results};
+}
+
+/// Merges the results of a run, whose best are keys, into the best so far.
+template <class U>
+DMLCPU_NOINLINE void merge_run(const ArgColumns& a, const Tile<U>& tile, const RunResults<U>& found,
+                               std::int64_t run) {
+  const std::int64_t first = found.numbers == nullptr ? tile.lane : 0;
+  const bool starts = a.starts && run == 0 && tile.lane == first;
+  with_index<std::int64_t>(a, tile, found, run, 0, 1, [&](const auto& index_of) {
+    for (std::int64_t g = 0; g < tile.groups; ++g) {
+      std::int64_t* const keys = a.keys + (tile.group + g) * a.results + first;
+      std::int64_t* const indices = a.indices + (tile.group + g) * a.results + first;
+      for (std::int64_t r = 0; r < found.results; ++r) {
+        const std::int64_t key = wide_key(found.best[g * found.stride + r]);
+        const std::int64_t index = index_of(g * found.stride + r);
+        const bool better = starts || key > keys[r] || (key == keys[r] && index < indices[r]);
+        keys[r] = better ? key : keys[r];
+        indices[r] = better ? index : indices[r];
+      }
+    }
+  });
+}
+
+/// Writes the results of all positions. Of widened columns the elements are looked up.
+template <class U>
+DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile,
+                                   const RunResults<U>& found) {
   const ArgOutput& out = a.output;
-  const std::int64_t lanes = tile.lanes;
+  const bool widened = found.numbers != nullptr;
+  const auto write = [&](auto* to, std::int64_t group_stride, std::int64_t lane_stride,
+                         const auto& value) {
+    write_tile(to + tile.group * group_stride + (widened ? 0 : tile.lane) * lane_stride,
+               group_stride, lane_stride, tile.groups, found.results, value);
+  };
   with_indices(out.indices, out.index_size, [&](auto* to) {
     using Index = std::remove_reference_t<decltype(*to)>;
-    const auto base = static_cast<Index>(a.index_base + a.columns.first * a.index_step);
-    const auto step = static_cast<Index>(a.index_step);
-    write_tile(to + tile.group * out.index_group_stride + tile.lane * out.index_lane_stride,
-               out.index_group_stride, out.index_lane_stride, tile.groups, lanes,
-               [=](std::int64_t g, std::int64_t l) {
-                 return static_cast<Index>(
-                     base + step * static_cast<Index>(state.positions[g * lanes + l]));
-               });
+    with_index<Index>(
+        a, tile, found, 0, out.from_end ? out.last : 0, out.from_end ? -1 : 1,
+        [&](const auto& index_of) {
+          write(to, out.index_group_stride, out.index_lane_stride,
+                [&](std::int64_t g, std::int64_t r) { return index_of(g * found.stride + r); });
+        });
   });
   if (out.values == nullptr) return;
-  write_tile(static_cast<U*>(out.values) + tile.group * out.value_group_stride +
-                 tile.lane * out.value_lane_stride,
-             out.value_group_stride, out.value_lane_stride, tile.groups, lanes,
-             [=](std::int64_t g, std::int64_t l) { return state.best[g * lanes + l]; });
+  write(static_cast<U*>(out.values), out.value_group_stride, out.value_lane_stride,
+        [&](std::int64_t g, std::int64_t r) {
+          const std::int64_t i = g * found.stride + r;
+          if (!widened) return found.best[i];
+          const std::int64_t n =
+              a.backwards ? tile.lanes / a.results - 1 - found.numbers[i] : found.numbers[i];
+          return tile.data[element_offset(a.columns, g, n * a.results + r, found.positions[i])];
+        });
 }
 
 /// Turns the best of a tile from what lanes hold to keys.
@@ -315,8 +364,7 @@ void make_elements(const ArgColumns& a, const Tile<U>& tile, BestOfTile<U> state
     for (std::int64_t g = 0; g < tile.groups; ++g, state = state.at(tile.lanes)) {
       for (std::int64_t l = 0; l < tile.lanes; ++l) {
         if (O::bits_of(static_cast<typename O::Key>(state.best[l]), &state.best[l])) continue;
-        state.best[l] =
-            tile.data[element_offset(a.columns, g, l, a.columns.first + state.positions[l])];
+        state.best[l] = tile.data[element_offset(a.columns, g, l, state.positions[l])];
       }
     }
   }
@@ -329,37 +377,39 @@ void arg_columns(const ArgColumns& a) {
   constexpr std::int64_t kRun = arg_run_positions(kSize);
   const Columns& columns = a.columns;
   char* const scratch = static_cast<char*>(a.scratch);
-  const std::int64_t tile_bytes = arg_tile_bytes(columns, kSize);
+  const bool widened = a.results < columns.lanes;
+  const std::int64_t array_bytes = arg_tile_bytes(columns, kSize);
   const BestOfTile<U> state = {reinterpret_cast<U*>(scratch),
-                               reinterpret_cast<U*>(scratch + tile_bytes)};
+                               reinterpret_cast<U*>(scratch + array_bytes)};
+  char* const packed = scratch + arg_tile_arrays(widened) * array_bytes;
   // Packed tiles are in L1.
   const std::int64_t ahead = a.prefetches && columns.packing == Packing::kNone ? columns.ahead : 0;
   for_tiles<U>(columns, [&](const Tile<U>& tile) {
-    std::int64_t run = columns.first;
-    for_rows(columns, tile, columns.first, columns.last, a.prefetches, scratch + 2 * tile_bytes,
-             [&](TileRows<U> rows, std::int64_t position) {
-               const std::int64_t end = position + rows.n;
-               while (position < end) {
-                 const std::int64_t run_end = min_of(run + kRun, columns.last);
-                 rows.n = min_of(end, run_end) - position;
-                 take_rows<O>(rows, position - run, position == run, ahead, state);
-                 rows.rows += rows.n;
-                 position += rows.n;
-                 if (position < run_end) continue;
-                 if (a.keys != nullptr) {
-                   make_keys<O>(tile.groups * tile.lanes, state.best);
-                   merge_tile(a, tile, a.index_base + run * a.index_step,
-                              a.starts && run == columns.first, state);
-                 } else {
-                   if (a.output.values != nullptr) make_elements<O>(a, tile, state);
-                   write_results(a, tile, state);
-                 }
-                 run = position;
-               }
-             });
+    std::int64_t run = 0;
+    const auto end_run = [&] {
+      RunResults<U> found = {state.best, state.positions, nullptr, tile.lanes, tile.lanes};
+      const bool merges = a.keys != nullptr;
+      if (merges || widened) make_keys<O>(tile.groups * tile.lanes, state.best);
+      if (widened) found = join_widened(a, tile, state, array_bytes / kSize);
+      if (merges) return merge_run(a, tile, found, run);
+      if (a.output.values != nullptr && !widened) make_elements<O>(a, tile, state);
+      write_results(a, tile, found);
+    };
+    for_rows(columns, tile, a.prefetches, packed, [&](TileRows<U> rows, std::int64_t position) {
+      const std::int64_t end = position + rows.n;
+      while (position < end) {
+        const std::int64_t run_end = min_of(run + kRun, columns.n);
+        rows.n = min_of(end, run_end) - position;
+        take_rows<O>(rows, position - run, position == run, ahead, state);
+        rows.rows += rows.n;
+        position += rows.n;
+        if (position < run_end) continue;
+        end_run();
+        run = position;
+      }
+    });
   });
 }
 
 }  // namespace
-}  // namespace DMLCPU_LEVEL
-}  // namespace dmlcpu
+}  // namespace dmlcpu::DMLCPU_LEVEL

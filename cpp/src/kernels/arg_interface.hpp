@@ -31,34 +31,44 @@ struct ArgRows {
 /// are 64-bit integers in the order of the type's own keys.
 using ArgRowsKernel = void (*)(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices);
 
-/// A column's result: its index, and the element itself if `values` is not null, of lane l of group
-/// g at group_stride * g + lane_stride * l.
+/// A column's result: its index, counted from `last` downwards if `from_end`, and the element
+/// itself if `values` is not null, of lane l of group g at group_stride * g + lane_stride * l.
 struct ArgOutput {
   void* indices;
   std::int64_t index_size;
   std::int64_t index_group_stride;
   std::int64_t index_lane_stride;
+  bool from_end;
+  std::int64_t last;
   void* values;
   std::int64_t value_group_stride;
   std::int64_t value_lane_stride;
 };
 
-/// argmin or argmax of columns. Position i has the index index_base + i * index_step.
+/// argmin or argmax of columns. Position i of lane l of a group is an element of its result number
+/// l % results, with the index
+///
+///   index_base + i * index_step + number(l) * widened_step  [+ tail_index if i is the tail]
+///
+/// where number(l) is l / results, or counted from the lanes' end if `backwards`. Steps are not
+/// negative; results is the number of lanes unless the columns are widened.
 struct ArgColumns {
   Columns columns;
   std::int64_t index_base;
   std::int64_t index_step;
+  std::int64_t results;
+  std::int64_t widened_step;
+  bool backwards;
+  std::int64_t tail_index;
   bool prefetches;
   void* scratch;  ///< arg_columns_scratch_bytes(), aligned to 64 bytes
 
-  /// If null, results go to `output`, and positions are at most arg_run_positions(). Else they are
-  /// merged, as by an ArgRowsKernel, into `results` keys and indices of each group: lane l into
-  /// number l % results, its indices higher by l / results * widened_step.
+  /// If null, results go to `output`: there are at most arg_run_positions(), and all lanes of a
+  /// result are in one tile. Else they are merged, as by an ArgRowsKernel, into `results` keys and
+  /// indices of each group.
   std::int64_t* keys;
   std::int64_t* indices;
   bool starts;  ///< keys and indices hold nothing yet
-  std::int64_t results;
-  std::int64_t widened_step;
   ArgOutput output;
 };
 using ArgColumnsKernel = void (*)(const ArgColumns& columns);
@@ -75,13 +85,17 @@ constexpr std::int64_t arg_tile_bytes(const Columns& columns, std::int64_t eleme
   return round_up(columns.tile_groups * columns.tile_lanes * element_size) + tuning::kTileSkewBytes;
 }
 
-/// Best elements, positions, the packed tile, and where its rows are.
-constexpr std::int64_t arg_columns_scratch_bytes(const Columns& columns,
+/// Best elements and positions of a tile; if the columns are widened, the same transposed, and the
+/// lanes' numbers.
+constexpr std::int64_t arg_tile_arrays(bool widened) { return widened ? 5 : 2; }
+
+/// Those arrays, the packed tile, and where its rows are.
+constexpr std::int64_t arg_columns_scratch_bytes(const Columns& columns, bool widened,
                                                  std::int64_t element_size) {
   const std::int64_t rows =
       columns.packing == Packing::kStrided ? columns.pass * std::int64_t{sizeof(std::int64_t)} : 0;
-  return 2 * arg_tile_bytes(columns, element_size) + packed_bytes(columns, element_size) +
-         round_up(rows);
+  return round_up(arg_tile_arrays(widened) * arg_tile_bytes(columns, element_size) +
+                  packed_bytes(columns, element_size) + rows);
 }
 
 }  // namespace dmlcpu

@@ -1,83 +1,53 @@
 // argmin and argmax of a row by itself: the extreme of a block at memory speed, then a look for
-// where it is in the one block that has it; or all in one pass.
+// where it is in the one block that has it.
 #pragma once
 
-#include "kernels/arg_one_pass-inl.hpp"
+#include <type_traits>
+
 #include "kernels/highest_key-inl.hpp"
 
-namespace dmlcpu {
-namespace DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_LEVEL {
 namespace {
 
-/// What tells the elements of one key by their bits, which are the same.
-template <class U>
-struct HasBits {
-  U wanted;
-  template <class Bits>
-  auto operator()(Bits bits) const {
-    return bits == wanted;
-  }
-};
-
-/// The same for zeros, of which there are two, and NaNs, of which there are many: the bits without
-/// the sign lie in [first, first + others].
-template <class U>
-struct HasMagnitude {
-  U mask;
-  U first;
-  U others;
-  template <class Bits>
-  auto operator()(Bits bits) const {
-    return static_cast<Bits>((bits & mask) - first) <= others;
-  }
-};
-
-/// The position of the first, or last, of n elements that matches; one of them does. Four vectors
-/// at a time. In bounds even under concurrent modification.
+/// The position of the first, or last, of n elements that matches; one of them does. In bounds even
+/// under concurrent modification.
 template <bool kLast, class U, class Match>
 std::int64_t find_match(const U* p, std::int64_t n, Match match) {
   using V = Vector<U>;
   constexpr std::int64_t kWidth = V::kWidth;
-  constexpr std::int64_t kGroup = 4 * kWidth;
-  if (n < kWidth) {
-    std::int64_t done = 0;
-    for (; done < n - 1; ++done) {
-      U bits;
-      std::memcpy(&bits, p + (kLast ? n - 1 - done : done), sizeof bits);
-      if (match(bits)) break;
+  const auto search = [&](auto vectors) {
+    constexpr std::int64_t kGroup = vectors * kWidth;
+    constexpr std::int64_t kWord = min_of<std::int64_t>(kGroup, 64);
+    for (std::int64_t done = 0; done < n; done += kGroup) {
+      // The last group overlaps the one before, of which no element matches.
+      const std::int64_t first =
+          kLast ? max_of<std::int64_t>(n - kGroup - done, 0) : min_of(done, n - kGroup);
+      const auto matches = [&](std::int64_t v) { return match(V::load(p + first + v * kWidth)); };
+      auto found = matches(0);
+      for (std::int64_t v = 1; v < vectors; ++v) found |= matches(v);
+      if (!any(found)) continue;
+      // Words of a bit for each element: no branch where one holds the group.
+      for (std::int64_t w = 0; w < kGroup; w += kWord) {
+        const std::int64_t at = kLast ? kGroup - kWord - w : w;
+        std::uint64_t bits = 0;
+        for (std::int64_t v = 0; v < kWord / kWidth; ++v) {
+          bits |= bits_of_mask<sizeof(U)>(matches(at / kWidth + v)) << (v * kWidth);
+        }
+        if (bits == 0) continue;
+        return first + at + (kLast ? 63 - __builtin_clzll(bits) : __builtin_ctzll(bits));
+      }
     }
-    return kLast ? n - 1 - done : done;
-  }
-  const auto matches = [&](std::int64_t i) { return match(V::load(p + i)); };
-  // Where in [first, last), at most a group, of which an element matches: without a branch that
-  // depends on the elements, which would be mispredicted. Each lane's first or last position,
-  // then the lanes' lowest or highest. A vector may reach out to elements that do not match.
-  const auto narrow = [&](std::int64_t first, std::int64_t last) {
-    const std::int64_t count = (last - first + kWidth - 1) / kWidth;
-    const auto start = [&](std::int64_t v) {
-      return kLast ? max_of<std::int64_t>(last - (v + 1) * kWidth, 0)
-                   : min_of(first + v * kWidth, n - kWidth);
-    };
-    const std::int64_t base = start(kLast ? count - 1 : 0);
-    typename V::Type positions{};
-    for (std::int64_t j = 0; j < kWidth; ++j) positions[j] = static_cast<U>(j);
-    // What no lane's own position is worse than.
-    const std::int64_t worst = kLast ? 0 : start(count - 1) + kWidth - 1 - base;
-    typename V::Type lanes = V::all(static_cast<U>(worst));
-    for (std::int64_t v = count - 1; v >= 0; --v) {
-      lanes = matches(start(v)) ? positions + static_cast<U>(start(v) - base) : lanes;
-    }
-    const U best = reduce<U>(lanes, [](auto x, auto y) { return (kLast ? x > y : x < y) ? x : y; });
-    return base + static_cast<std::int64_t>(best);
+    return std::int64_t{0};
   };
+  if (n >= 4 * kWidth) return search(std::integral_constant<int, 4>());
+  if (n >= kWidth) return search(std::integral_constant<int, 1>());
   std::int64_t done = 0;
-  for (; done + kGroup < n; done += kGroup) {
-    const std::int64_t first = kLast ? n - kGroup - done : done;
-    const auto found = (matches(first) | matches(first + kWidth)) |
-                       (matches(first + 2 * kWidth) | matches(first + 3 * kWidth));
-    if (any(found)) return narrow(first, first + kGroup);
+  for (; done < n - 1; ++done) {
+    U bits;
+    std::memcpy(&bits, p + (kLast ? n - 1 - done : done), sizeof bits);
+    if (match(bits)) break;
   }
-  return kLast ? narrow(0, n - done) : narrow(done, n);
+  return kLast ? n - 1 - done : done;
 }
 
 /// Where `wanted` is first, or last, among n consecutive elements, one of which has that key.
@@ -88,13 +58,16 @@ std::int64_t find(const T* p, std::int64_t n, typename O::Key wanted) {
   U bits;
   [[maybe_unused]] const bool exact = O::bits_of(wanted, &bits);
   if constexpr (kInfinityBits<T> != 0) {
-    if (!exact) {
-      constexpr HasMagnitude<U> kZero = {O::kMax, 0, 0};
-      constexpr HasMagnitude<U> kNan = {O::kMax, O::kInfinity + 1, O::kNans - 1};
-      return find_match<kLast>(elements, n, wanted == O::nan_key() ? kNan : kZero);
-    }
+    // Zeros, of which there are two, and NaNs, of which there are many, by their magnitudes.
+    const bool is_nan = wanted == O::nan_key();
+    const U first = is_nan ? O::kInfinity + 1 : 0;
+    const U others = is_nan ? O::kNans - 1 : 0;
+    const auto match = [first, others](auto x) {
+      return static_cast<decltype(x)>((x & O::kMax) - first) <= others;
+    };
+    if (!exact) return find_match<kLast>(elements, n, match);
   }
-  return find_match<kLast>(elements, n, HasBits<U>{bits});
+  return find_match<kLast>(elements, n, [bits](auto x) { return x == bits; });
 }
 
 /// Elements per block of a row read where it is.
@@ -133,17 +106,8 @@ void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
       indices[r] = index;
     }
   };
-  const bool at_once = stride == 1 && fits_one_pass<T>(rows.n);
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     const T* row = static_cast<const T*>(rows.data) + r * rows.row_stride;
-    if constexpr (kHasNativeOrder<T>) {
-      Key highest;
-      std::int64_t place = 0;
-      if (at_once && one_pass<O>(row, rows.n, rows.prefetches, &highest, &place)) {
-        merge(r, wide_key(unsigned_key<O>(highest)), place);
-        continue;
-      }
-    }
     if (backward) row -= rows.n - 1;
     Key best{};
     std::int64_t best_first = -1;
@@ -171,5 +135,4 @@ void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
 }
 
 }  // namespace
-}  // namespace DMLCPU_LEVEL
-}  // namespace dmlcpu
+}  // namespace dmlcpu::DMLCPU_LEVEL

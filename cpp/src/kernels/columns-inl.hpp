@@ -7,8 +7,7 @@
 
 #include "kernels/transpose-inl.hpp"
 
-namespace dmlcpu {
-namespace DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_LEVEL {
 namespace {
 
 /// A tile in the caller's memory.
@@ -47,26 +46,33 @@ struct TileRows {
   std::int64_t lanes;
 };
 
-/// Calls body(rows, position) for the positions [first, last) of a tile, in ascending order and up
-/// to `pass` at a time, which is a period of transposed blocks. `scratch` holds packed_bytes(); if
-/// strided, then `pass` offsets.
+/// Calls body(rows, position) for the positions of a tile, in ascending order and up to `pass` at a
+/// time, which is a period of transposed blocks. `scratch` holds packed_bytes(); if strided, then
+/// `pass` offsets.
 template <class T, class Body>
-void for_rows(const Columns& columns, const Tile<T>& tile, std::int64_t first, std::int64_t last,
-              bool prefetches, char* scratch, Body&& body) {
+void for_rows(const Columns& columns, const Tile<T>& tile, bool prefetches, char* scratch,
+              Body&& body) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   T* const packed = reinterpret_cast<T*>(scratch);
   auto* const packed_rows = reinterpret_cast<std::int64_t*>(scratch + packed_bytes(columns, kSize));
-  for (std::int64_t i = first; i < last;) {
+  const bool tail_apart = columns.tail >= columns.period;
+  const std::int64_t walked = tail_apart ? columns.tail : columns.n;
+  for (std::int64_t i = 0; i < columns.n;) {
     // No division where there is one period.
-    const std::int64_t period = last <= columns.period ? 0 : i / columns.period;
+    const std::int64_t period = walked <= columns.period ? 0 : i / columns.period;
     const std::int64_t row = i - period * columns.period;
     const T* const from = tile.data + period * columns.period_stride;
     TileRows<T> rows = {from,
                         columns.rows + row,
-                        min_of(min_of(columns.period - row, last - i), columns.pass),
+                        min_of(min_of(columns.period - row, walked - i), columns.pass),
                         tile.groups,
                         columns.group_stride,
                         tile.lanes};
+    if (tail_apart && i == walked) {
+      rows.data = tile.data;
+      rows.rows = &columns.tail_offset;
+      rows.n = 1;
+    }
     if (columns.packing == Packing::kTransposed) {
       const std::int64_t ahead =
           prefetches
@@ -81,7 +87,7 @@ void for_rows(const Columns& columns, const Tile<T>& tile, std::int64_t first, s
       for (std::int64_t r = 0; r < rows.n; ++r) {
         packed_rows[r] = r * tile.groups * tile.lanes;
         for (std::int64_t g = 0; g < tile.groups; ++g) {
-          pack(from + rows.rows[r] + g * columns.group_stride, columns.lane_stride, tile.lanes,
+          pack(rows.data + rows.rows[r] + g * columns.group_stride, columns.lane_stride, tile.lanes,
                packed + packed_rows[r] + g * tile.lanes);
         }
       }
@@ -89,14 +95,18 @@ void for_rows(const Columns& columns, const Tile<T>& tile, std::int64_t first, s
       rows.rows = packed_rows;
       rows.group_stride = tile.lanes;
     }
-    body(rows, i);
+    const std::int64_t position = i;
     i += rows.n;
+    body(rows, position);
   }
 }
 
 /// Where an element of a tile is in the caller's memory, from the tile's first one on.
 inline std::int64_t element_offset(const Columns& columns, std::int64_t group, std::int64_t lane,
                                    std::int64_t position) {
+  if (position == columns.tail) {
+    return columns.tail_offset + group * columns.group_stride + lane * columns.lane_stride;
+  }
   const std::int64_t period = position / columns.period;
   std::int64_t offset =
       columns.rows[position - period * columns.period] + group * columns.group_stride;
@@ -152,5 +162,4 @@ void with_indices(void* to, std::int64_t index_size, const Body& body) {
 }
 
 }  // namespace
-}  // namespace DMLCPU_LEVEL
-}  // namespace dmlcpu
+}  // namespace dmlcpu::DMLCPU_LEVEL

@@ -18,20 +18,22 @@ enum class Packing : std::uint8_t {
   kStrided,     ///< element by element
 };
 
-/// Columns: lanes side by side, each with the positions [first, last). Position i of lane l of
-/// group g is located at data[rows[i % period] + (i / period) * period_stride + g * group_stride +
-/// l * lane_stride].
+/// Columns: lanes side by side, each with n positions. Position i of lane l of group g is located
+/// at data[rows[i % period] + (i / period) * period_stride + g * group_stride + l * lane_stride];
+/// but position `tail`, the last one if it is not -1, at data[tail_offset + g * group_stride + l *
+/// lane_stride], which is also what `rows` says if it is in the first period.
 ///
 /// If transposed, rows and group_stride are about the transposed blocks instead, whose rows are
 /// tile_lanes apart: a period's elements of lane l are, for each of block_offsets, the `block`
 /// elements from data[block_offset + l * lane_stride] on. There is one tile of groups.
 struct Columns {
   const void* data;
-  std::int64_t first;
-  std::int64_t last;
+  std::int64_t n;
   std::int64_t period;
   std::int64_t period_stride;
   const std::int64_t* rows;
+  std::int64_t tail;
+  std::int64_t tail_offset;
   std::int64_t groups;
   std::int64_t group_stride;
   std::int64_t lanes;

@@ -3,8 +3,7 @@
 
 #include "kernels/level-inl.hpp"
 
-namespace dmlcpu {
-namespace DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_LEVEL {
 namespace {
 
 /// The offsets in bytes of `count` tuples of any layout, the first of which is `first`; returns
@@ -99,5 +98,4 @@ bool for_tuples(const GatherLayout& layout, const GatherPart& part, const Body b
 }
 
 }  // namespace
-}  // namespace DMLCPU_LEVEL
-}  // namespace dmlcpu
+}  // namespace dmlcpu::DMLCPU_LEVEL

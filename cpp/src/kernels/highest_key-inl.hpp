@@ -6,8 +6,7 @@
 #include "kernels/order-inl.hpp"
 #include "kernels/vector-inl.hpp"
 
-namespace dmlcpu {
-namespace DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_LEVEL {
 namespace {
 
 /// Elements in four vectors.
@@ -62,7 +61,8 @@ typename O::Key highest_by_key(const T* p, std::int64_t n, bool prefetches) {
 /// Of n float or double elements, at least a vector, by the processor's own comparisons, which cost
 /// less than keys but pass over NaNs. With NaNs first, false if there may have been one: the
 /// elements' sum is NaN if any of them is. (It also is for +infinity plus -infinity; keys then
-/// find the same answer.) With NaNs last, false if there may have been nothing else.
+/// find the same answer.) With NaNs last, false if there may have been nothing else but the worst
+/// number.
 template <class O, class T = typename O::Element>
 bool highest_by_value(const T* p, std::int64_t n, bool prefetches, typename O::Key* highest) {
   using V = typename Vector<T>::Type;
@@ -94,18 +94,6 @@ bool highest_by_value(const T* p, std::int64_t n, bool prefetches, typename O::K
   }
 }
 
-/// Of n float or double elements, at least a vector, which are all NaNs or the worst number.
-template <class O, class T = typename O::Element>
-typename O::Key worst_or_nan(const T* p, std::int64_t n) {
-  const auto is_worst = [](const T* q) {
-    return Vector<T>::load(q) == Vector<T>::all(worst_value<O>());
-  };
-  const auto either = [](auto a, auto b) { return a | b; };
-  const auto take = [&](auto& found, const T* q) { found |= is_worst(q); };
-  const auto found = reduce_lanes(p, n, false, is_worst(p + n - Vector<T>::kWidth), take, either);
-  return any(found) ? O::key(worst_value<O>()) : O::nan_key();
-}
-
 /// The highest key among n >= 1 consecutive elements; may prefetch those after them.
 template <class O, class T = typename O::Element>
 typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches) {
@@ -117,11 +105,9 @@ typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches) {
   if constexpr (kHasNativeOrder<T>) {
     typename O::Key best;
     if (highest_by_value<O>(p, n, prefetches, &best)) return best;
-    if constexpr (!O::kNanFirst) return worst_or_nan<O>(p, n);
   }
   return highest_by_key<O>(p, n, prefetches);
 }
 
 }  // namespace
-}  // namespace DMLCPU_LEVEL
-}  // namespace dmlcpu
+}  // namespace dmlcpu::DMLCPU_LEVEL

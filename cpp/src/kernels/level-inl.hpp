@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -22,8 +23,7 @@
 #error "kernel sources are compiled by cmake/InstructionSets.cmake, which names the level"
 #endif
 
-namespace dmlcpu {
-namespace DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_LEVEL {
 namespace {
 
 /// Bytes of this level's vector registers.
@@ -60,37 +60,19 @@ constexpr std::int64_t kCacheLine = 64;
 
 /// The integers of so many bytes.
 template <int kBytes>
-struct IntegersOf;
-template <>
-struct IntegersOf<1> {
-  using Signed = std::int8_t;
-  using Unsigned = std::uint8_t;
-};
-template <>
-struct IntegersOf<2> {
-  using Signed = std::int16_t;
-  using Unsigned = std::uint16_t;
-};
-template <>
-struct IntegersOf<4> {
-  using Signed = std::int32_t;
-  using Unsigned = std::uint32_t;
-};
-template <>
-struct IntegersOf<8> {
-  using Signed = std::int64_t;
-  using Unsigned = std::uint64_t;
+struct IntegersOf {
+  using Signed = std::conditional_t<
+      kBytes == 1, std::int8_t,
+      std::conditional_t<kBytes == 2, std::int16_t,
+                         std::conditional_t<kBytes == 4, std::int32_t, std::int64_t>>>;
+  using Unsigned = std::make_unsigned_t<Signed>;
 };
 
-/// Prefetches a cache line that will be read soon, or (level 2) only some thousand bytes later; any
-/// address will do. To g++ a function that does only this has no effect, and unless it is inlined
-/// early its calls go; an empty asm statement is an effect.
+/// Prefetches a cache line that will be read soon; any address will do. To g++ a function that does
+/// only this has no effect, and unless it is inlined early its calls go; an empty asm statement is
+/// an effect.
 inline void prefetch(const void* p) {
   __builtin_prefetch(p);
-  __asm__ volatile("");
-}
-inline void prefetch_level_2(const void* p) {
-  __builtin_prefetch(p, 0, 2);
   __asm__ volatile("");
 }
 
@@ -165,29 +147,19 @@ inline void stream_fence() {
 #endif
 }
 
-template <std::int64_t kStride, class T>
-void pack_by(const T* source, std::int64_t count, T* target) {
-  for (std::int64_t i = 0; i < count; ++i) target[i] = source[i * kStride];
-}
-
 /// Copies count elements, stride apart, to consecutive ones. Compilers make vector code of strides
 /// that they know: every other element, channels of pixels, backwards.
 template <class T>
 void pack(const T* source, std::int64_t stride, std::int64_t count, T* target) {
-  switch (stride) {
-    case -1:
-      return pack_by<-1>(source, count, target);
-    case 2:
-      return pack_by<2>(source, count, target);
-    case 3:
-      return pack_by<3>(source, count, target);
-    case 4:
-      return pack_by<4>(source, count, target);
-    default:
-      for (std::int64_t i = 0; i < count; ++i) target[i] = source[i * stride];
-  }
+  const auto by = [&](auto apart) {
+    for (std::int64_t i = 0; i < count; ++i) target[i] = source[i * apart];
+  };
+  if (stride == -1) return by(std::integral_constant<std::int64_t, -1>());
+  if (stride == 2) return by(std::integral_constant<std::int64_t, 2>());
+  if (stride == 3) return by(std::integral_constant<std::int64_t, 3>());
+  if (stride == 4) return by(std::integral_constant<std::int64_t, 4>());
+  by(stride);
 }
 
 }  // namespace
-}  // namespace DMLCPU_LEVEL
-}  // namespace dmlcpu
+}  // namespace dmlcpu::DMLCPU_LEVEL

@@ -4,8 +4,7 @@
 
 #include "kernels/level-inl.hpp"
 
-namespace dmlcpu {
-namespace DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_LEVEL {
 namespace {
 
 /// The bits of +infinity in the floating-point types; 0 for integers.
@@ -180,5 +179,4 @@ std::int64_t wide_key(U unsigned_key) {
 }
 
 }  // namespace
-}  // namespace DMLCPU_LEVEL
-}  // namespace dmlcpu
+}  // namespace dmlcpu::DMLCPU_LEVEL

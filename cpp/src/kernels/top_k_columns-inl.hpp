@@ -8,8 +8,7 @@
 #include "kernels/top_k_items-inl.hpp"
 #include "kernels/vector-inl.hpp"
 
-namespace dmlcpu {
-namespace DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_LEVEL {
 namespace {
 
 /// Keys U as signed lanes of at least 16 bits, which every level compares and which count
@@ -243,7 +242,7 @@ void top_k_columns(const TopKColumns& a) {
     const std::int64_t padded = L::padded(tile.lanes);
     const std::int64_t stride = tile.groups * padded;
     const Slots<Lane> slots = {states, states + top_k_slots(a.k) * stride, stride};
-    for_rows(a.columns, tile, 0, a.columns.last, a.prefetches, scratch,
+    for_rows(a.columns, tile, a.prefetches, scratch,
              [&](const TileRows<U>& rows, std::int64_t position) {
                const auto keys = keys_of(a, rows, reinterpret_cast<U*>(scratch + parts.keys));
                for (std::int64_t g = 0; g < tile.groups; ++g) {
@@ -259,5 +258,4 @@ void top_k_columns(const TopKColumns& a) {
 }
 
 }  // namespace
-}  // namespace DMLCPU_LEVEL
-}  // namespace dmlcpu
+}  // namespace dmlcpu::DMLCPU_LEVEL

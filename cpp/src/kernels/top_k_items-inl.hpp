@@ -4,8 +4,7 @@
 #include "kernels/columns-inl.hpp"
 #include "kernels/order-inl.hpp"
 
-namespace dmlcpu {
-namespace DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_LEVEL {
 namespace {
 
 /// An element's key and position: of two items the one that comes first is "less". No two are
@@ -143,5 +142,4 @@ void load_keys(const void* data, std::int64_t stride, std::int64_t count, void* 
 }
 
 }  // namespace
-}  // namespace DMLCPU_LEVEL
-}  // namespace dmlcpu
+}  // namespace dmlcpu::DMLCPU_LEVEL

@@ -6,8 +6,7 @@
 #include "kernels/top_k_sort-inl.hpp"
 #include "kernels/top_k_threshold-inl.hpp"
 
-namespace dmlcpu {
-namespace DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_LEVEL {
 namespace {
 
 /// Collects the elements above a threshold and its ties, in ascending order of position, up to
@@ -200,5 +199,4 @@ TopKItems top_k_select(const TopKRow& row) {
 }
 
 }  // namespace
-}  // namespace DMLCPU_LEVEL
-}  // namespace dmlcpu
+}  // namespace dmlcpu::DMLCPU_LEVEL

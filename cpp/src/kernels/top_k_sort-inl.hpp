@@ -6,8 +6,7 @@
 
 #include "kernels/top_k_items-inl.hpp"
 
-namespace dmlcpu {
-namespace DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_LEVEL {
 namespace {
 
 /// Sorts items in ascending order of position by descending key: an LSD radix sort, which moves
@@ -178,5 +177,4 @@ void write_merged(const TopKRow& row, const TopKMerge& merge, const TopKOutputs&
 }
 
 }  // namespace
-}  // namespace DMLCPU_LEVEL
-}  // namespace dmlcpu
+}  // namespace dmlcpu::DMLCPU_LEVEL

@@ -3,8 +3,7 @@
 
 #include "kernels/top_k_items-inl.hpp"
 
-namespace dmlcpu {
-namespace DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_LEVEL {
 namespace {
 
 /// How many of n keys are at least t.
@@ -106,5 +105,4 @@ U threshold_by_sample(const TopKRow& row, U* keys) {
 }
 
 }  // namespace
-}  // namespace DMLCPU_LEVEL
-}  // namespace dmlcpu
+}  // namespace dmlcpu::DMLCPU_LEVEL

@@ -5,8 +5,7 @@
 
 #include "kernels/vector-inl.hpp"
 
-namespace dmlcpu {
-namespace DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_LEVEL {
 namespace {
 
 /// A vector of 16 bytes from each of several places, stride_bytes apart.
@@ -56,68 +55,46 @@ typename Vector<U, kBytes>::Type interleave(typename Vector<U, kBytes>::Type a,
                                                             std::make_index_sequence<kElements>());
 }
 
-/// Squares of elements, a side of kSide, which are transposed in registers: one in each 16 bytes of
-/// the vectors, within which most processors move elements.
-template <class U, std::int64_t kBytes>
-struct Squares {
-  static constexpr int kSide = 16 / static_cast<int>(sizeof(U));
-  static constexpr std::int64_t kRows = kBytes / static_cast<std::int64_t>(sizeof(U));
-  using V = typename Vector<U, kBytes>::Type;
+/// The side of squares of elements that are transposed in registers: one in each 16 bytes of as
+/// many vectors, within which most processors move elements.
+template <class U>
+constexpr int kSquareSide = 16 / static_cast<int>(sizeof(U));
 
-  V vectors[kSide];
-};
-
-/// A stage interleaves each row of the first half with its partner in the
-/// second; after as many stages as the side has binary digits, every element is at its place.
-template <class U, std::int64_t kBytes>
-void transpose_in_registers(Squares<U, kBytes>& squares) {
-  constexpr int kSide = Squares<U, kBytes>::kSide;
-  for (int stage = 1; stage < kSide; stage *= 2) {
-    Squares<U, kBytes> next;
-    for (int i = 0; i < kSide / 2; ++i) {
-      next.vectors[2 * i] =
-          interleave<false, U, kBytes>(squares.vectors[i], squares.vectors[i + kSide / 2]);
-      next.vectors[2 * i + 1] =
-          interleave<true, U, kBytes>(squares.vectors[i], squares.vectors[i + kSide / 2]);
-    }
-    squares = next;
-  }
-}
-
-/// The first `count` columns, kRows elements of each, of rows that start row_stride apart.
+/// The first `count` columns of rows that start row_stride apart, as many rows as a vector has
+/// elements. A stage interleaves each row of the first half with its partner in the second; after
+/// as many stages as the side has binary digits, every element is at its place.
 template <std::int64_t kBytes, class U>
 void transpose_squares(const U* from, std::int64_t row_stride, std::int64_t count, U* to,
                        std::int64_t column_stride) {
-  using S = Squares<U, kBytes>;
-  S squares;
-  for (int r = 0; r < S::kSide; ++r) {
-    squares.vectors[r] = load_parts<U, kBytes>(
-        from + r * row_stride, S::kSide * row_stride * static_cast<std::int64_t>(sizeof(U)));
+  constexpr int kSide = kSquareSide<U>;
+  using V = typename Vector<U, kBytes>::Type;
+  V rows[kSide];
+  for (int r = 0; r < kSide; ++r) {
+    rows[r] = load_parts<U, kBytes>(from + r * row_stride,
+                                    kSide * row_stride * static_cast<std::int64_t>(sizeof(U)));
   }
-  transpose_in_registers(squares);
-  for (std::int64_t c = 0; c < count; ++c) {
-    Vector<U, kBytes>::store(to + c * column_stride, squares.vectors[c]);
+  for (int stage = 1; stage < kSide; stage *= 2) {
+    V next[kSide];
+    for (int i = 0; i < kSide / 2; ++i) {
+      next[2 * i] = interleave<false, U, kBytes>(rows[i], rows[i + kSide / 2]);
+      next[2 * i + 1] = interleave<true, U, kBytes>(rows[i], rows[i + kSide / 2]);
+    }
+    for (int i = 0; i < kSide; ++i) rows[i] = next[i];
   }
+  for (std::int64_t c = 0; c < count; ++c)
+    Vector<U, kBytes>::store(to + c * column_stride, rows[c]);
 }
 
-/// Prefetches consecutive bytes, the last cache line perhaps twice: a number of prefetches that
-/// depends on the address would be mispredicted.
-inline void prefetch_bytes(const char* first, std::int64_t count) {
-  for (std::int64_t b = 0; b < count; b += kCacheLine) prefetch(first + b);
-  prefetch(first + count - 1);
-}
-
-/// Prefetches rows that start stride_bytes apart, and what is between them if that is little.
+/// Prefetches rows that start stride_bytes apart; of rows that share cache lines only some.
 inline void prefetch_rows(const void* first, std::int64_t count, std::int64_t stride_bytes,
                           std::int64_t row_bytes) {
   const auto* const from = static_cast<const char*>(first);
-  const std::int64_t last = (count - 1) * stride_bytes;
-  if (absolute(stride_bytes) <= kCacheLine) {
-    prefetch_bytes(from + min_of<std::int64_t>(last, 0), absolute(last) + row_bytes);
-    return;
-  }
-  for (std::int64_t row = 0; row < count; ++row) {
-    prefetch_bytes(from + row * stride_bytes, row_bytes);
+  const std::int64_t step =
+      kCacheLine / min_of(max_of(absolute(stride_bytes), std::int64_t{1}), kCacheLine);
+  for (std::int64_t row = 0; row < count; row += step) {
+    for (std::int64_t b = 0; b < row_bytes; b += kCacheLine) {
+      prefetch(from + row * stride_bytes + b);
+    }
   }
 }
 
@@ -127,7 +104,7 @@ inline void prefetch_rows(const void* first, std::int64_t count, std::int64_t st
 template <class U>
 void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::int64_t length,
                U* columns, std::int64_t column_stride, std::int64_t ahead) {
-  constexpr std::int64_t kSide = Squares<U, 16>::kSide;
+  constexpr std::int64_t kSide = kSquareSide<U>;
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(U));
   const auto prefetch_after = [&](std::int64_t row, std::int64_t count) {
     if (ahead == 0) return;
@@ -150,7 +127,7 @@ void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::i
   const bool near = row_stride > 0 && (row_stride - length) * kSize < kPageBytes;
   const std::int64_t whole = length >= kSide || near ? rows - left : 0;
   const auto transpose_by = [&](auto bytes) {
-    constexpr std::int64_t kRows = Squares<U, bytes>::kRows;
+    constexpr std::int64_t kRows = Vector<U, bytes>::kWidth;
     for (; row + kRows <= whole; row += kRows) {
       prefetch_after(row, kRows);
       for (std::int64_t i = 0; i < length; i += kSide) {
@@ -171,5 +148,4 @@ void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::i
 }
 
 }  // namespace
-}  // namespace DMLCPU_LEVEL
-}  // namespace dmlcpu
+}  // namespace dmlcpu::DMLCPU_LEVEL

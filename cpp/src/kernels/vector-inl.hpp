@@ -5,8 +5,7 @@
 
 #include "kernels/level-inl.hpp"
 
-namespace dmlcpu {
-namespace DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_LEVEL {
 namespace {
 
 /// A vector of so many bytes, by default this level's: arithmetic, comparisons and ?: are element
@@ -95,5 +94,4 @@ T reduce(typename Vector<T>::Type v, Join join) {
 }
 
 }  // namespace
-}  // namespace DMLCPU_LEVEL
-}  // namespace dmlcpu
+}  // namespace dmlcpu::DMLCPU_LEVEL

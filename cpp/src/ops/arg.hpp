@@ -5,6 +5,12 @@
 
 namespace dmlcpu {
 
+/// The order of these options.
+inline Ordering ordering(bool largest, bool nan_first) {
+  if (largest) return nan_first ? Ordering::kLargestNanFirst : Ordering::kLargestNanLast;
+  return nan_first ? Ordering::kSmallestNanFirst : Ordering::kSmallestNanLast;
+}
+
 /// Plans a descriptor whose layout is valid, for as many threads as its size is worth; with
 /// `values`, if not null, that one element of each of its rows is written to.
 ArgPlan plan(const ArgDescriptor& descriptor, const Tensor* values = nullptr);

@@ -5,15 +5,13 @@
 #include <atomic>
 #include <string>
 
-#include "core/cpu.hpp"
 #include "core/error.hpp"
-#include "core/parallel.hpp"
 #include "core/shapes.hpp"
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
 #include "ops/for_tasks.hpp"
-#include "ops/text.hpp"
+#include "plan/text.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -23,8 +21,8 @@ static_assert(kMaxTupleLength == kMaxRank);
 /// Checks all tuples, and copies their slices if there is an output; whether all are in range.
 bool gather(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan, const void* input,
             const void* indices, void* output) {
-  const auto element_size = static_cast<std::int64_t>(info(descriptor.input.type).size);
-  const auto index_size = static_cast<std::int64_t>(info(descriptor.indices.type).size);
+  const std::int64_t element_size = element_bytes(descriptor.input);
+  const std::int64_t index_size = element_bytes(descriptor.indices);
   const GatherKernel kernel = kernels().gather->gather[index_size == 8];
   const auto advance = [&](GatherPart& part, const Offsets& by) {
     part.indices += by[0] * index_size;
@@ -91,13 +89,11 @@ void fail_first_out_of_range(const GatherNdDescriptor& descriptor, const GatherL
 GatherNdPlan plan(const GatherNdDescriptor& descriptor) {
   const std::int64_t coordinates = element_count(descriptor.indices);
   if (coordinates == 0) return {};
-  const auto element_size = static_cast<std::int64_t>(info(descriptor.input.type).size);
-  std::int64_t bytes = coordinates * static_cast<std::int64_t>(info(descriptor.indices.type).size) +
-                       element_count(descriptor.output) * element_size;
+  std::int64_t bytes = byte_count(descriptor.indices) + byte_count(descriptor.output);
   // Each tuple moves a cache line of an input that is not in a cache.
   const std::int64_t line_bytes = coordinates / tuple_length(descriptor) * tuning::kLookUpBytes;
-  const std::int64_t read = element_count(descriptor.input) * element_size;
-  if (std::min(read, line_bytes) > tuning::kGatherNearBytes) bytes += line_bytes;
+  if (std::min(byte_count(descriptor.input), line_bytes) > tuning::kGatherNearBytes)
+    bytes += line_bytes;
   return plan_gather_nd(descriptor, threads_for_bytes(bytes, tuning::kGatherLeastGrains));
 }
 

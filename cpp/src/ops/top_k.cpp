@@ -12,8 +12,7 @@
 #include "kernels/dispatch.hpp"
 #include "ops/arg.hpp"
 #include "ops/for_tasks.hpp"
-#include "ops/ordering.hpp"
-#include "ops/text.hpp"
+#include "plan/text.hpp"
 #include "plan/top_k_plan.hpp"
 
 namespace dmlcpu {
@@ -38,9 +37,9 @@ struct Call {
         input(static_cast<const char*>(from)),
         values(static_cast<char*>(to_values)),
         indices(static_cast<char*>(to_indices)),
-        element_size(static_cast<std::int64_t>(info(of.input.type).size)),
-        index_size(static_cast<std::int64_t>(info(of.indices.type).size)),
-        input_bytes(element_count(of.input) * element_size),
+        element_size(element_bytes(of.input)),
+        index_size(element_bytes(of.indices)),
+        input_bytes(byte_count(of.input)),
         width(kernels().top_k->width[width_index(element_size)]) {}
 
   /// From these elements of values and indices on; strides are those of the axes.
@@ -198,7 +197,7 @@ void run_plan(const Call& call, const TopKPlan& plan) { TopKRows(call, plan).run
 void run_plan(const Call& call, const TopKColumnsPlan& plan) {
   const Tasks& tasks = plan.tasks;
   TopKColumns all{};
-  all.columns = plan.columns.columns(tasks.groups);
+  all.columns = plan.columns.columns;
   all.k = plan.k;
   all.prefetches = call.input_bytes >= tuning::kColumnsPrefetchBytes;
   all.element = &element_kernels(call.descriptor);
@@ -244,9 +243,7 @@ template <class Body>
 void with_plan(const TopKDescriptor& descriptor, const Body& body) {
   if (element_count(descriptor.values) == 0) return;
   if (descriptor.k == 1) return body(plan(as_arg(descriptor), &descriptor.values));
-  const std::int64_t bytes =
-      element_count(descriptor.input) * static_cast<std::int64_t>(info(descriptor.input.type).size);
-  const int threads = threads_for_bytes(bytes);
+  const int threads = threads_for_bytes(byte_count(descriptor.input));
   if (const auto columns = plan_top_k_columns(descriptor, threads)) return body(*columns);
   body(plan_top_k(descriptor, threads));
 }

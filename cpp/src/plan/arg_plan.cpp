@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/shapes.hpp"
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
+#include "plan/text.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -44,169 +46,157 @@ void split_axes(const ArgDescriptor& descriptor, const Tensor* values, ArgPlan& 
   simplify(plan.reduced);
 }
 
-/// Whether the innermost axis is reduced, and its rows are long enough, or too few to fill vectors.
+/// Whether the innermost axis is reduced, and its rows are so long that each is searched by itself,
+/// or too few to fill vectors.
 bool are_rows(std::int64_t element_size, const ArgPlan& plan) {
   const Axis& inner = plan.reduced.axes[plan.reduced.count - 1];
-  std::int64_t widest = plan.reduced.count > 1 ? tuning::kLeastLaneBytes : 1;
+  std::int64_t widest = 1;
   for (int d = 0; d < plan.tasks.kept.count; ++d) {
     const Axis& axis = plan.tasks.kept.axes[d];
     if (axis.strides[0] == 0) continue;
     if (std::abs(axis.strides[0]) < std::abs(inner.strides[0])) return false;
     widest = std::max(widest, axis.size);
   }
-  const bool is_short =
-      inner.size * element_size < tuning::kShortRowBytes && inner.size < tuning::kShortRowElements;
-  return !is_short || widest * element_size < tuning::kLeastLaneBytes;
+  const std::int64_t bytes = inner.size * element_size;
+  if (bytes < tuning::kShortRowBytes) {
+    return plan.reduced.count == 1 && widest * element_size < tuning::kLeastLaneBytes;
+  }
+  return bytes >= tuning::kLongRowBytes || std::abs(inner.strides[0]) != 1 ||
+         widest < tuning::kLeastRows;
 }
 
-/// Splits a reduction whose results are too few for the threads.
-void split_reduction(std::int64_t wanted, ArgPlan& plan) {
-  const bool is_columns = plan.strategy == ArgStrategy::kColumns;
-  const std::int64_t outer = positions(plan.reduced);
-  const std::int64_t n = is_columns ? plan.columns.walk.n : plan.n.size;
-  const std::int64_t most = std::max({outer, n, plan.columns.per_result});
-  plan.split = outer == most ? Split::kReduced : n == most ? Split::kPositions : Split::kLanes;
-  plan.parts = std::min(wanted, most);
+/// Splits the longest reduced axis into parts, if there are too few results for the threads.
+/// Results next to each other are one, up to a tile of them: wide tiles read memory in long runs.
+void split_reduction(std::int64_t element_size, std::int64_t wanted, ArgPlan& plan) {
+  Axis& axis = plan.reduced.axes[longest(plan.reduced, false)];
+  const Axes& kept = plan.tasks.kept;
+  std::int64_t tiles = positions(kept);
+  if (kept.count > 0 && std::abs(kept.axes[kept.count - 1].strides[0]) == 1) {
+    const std::int64_t inner = kept.axes[kept.count - 1].size;
+    tiles = tiles / inner * ceil_divide(inner * element_size, tuning::kTileBytes);
+  }
+  const std::int64_t parts =
+      std::min(ceil_divide(wanted, tiles), axis.size / tuning::kMinPartPositions);
+  if (parts < 2) return;
+  plan.parts = parts;
+  plan.shared = axis;
+  plan.part_size = axis.size = ceil_divide(axis.size, parts);
 }
 
-/// Divides results among tasks, and reductions where there are too few results.
-void split_work(std::int64_t element_size, int threads, ArgPlan& plan) {
-  plan.threads = threads;
+/// Divides results among tasks.
+void split_tasks(std::int64_t element_size, std::int64_t wanted, ArgPlan& plan) {
   Tasks& tasks = plan.tasks;
-  const ColumnsPlan& columns = plan.columns;
+  const Columns& columns = plan.columns.columns;
+  const bool widened = plan.columns.widened();
   const bool is_columns = plan.strategy == ArgStrategy::kColumns;
-  plan.merges = plan.strategy == ArgStrategy::kRows || columns.widened() ||
-                plan.reduced.count > 0 || columns.walk.n > arg_run_positions(element_size);
-  const auto limit_to_tile = [&] {
-    tasks.task_groups = std::min(tasks.task_groups, columns.tile_groups);
-    const std::int64_t tile = is_columns ? columns.tile_lanes : tuning::kTileElements;
-    if (!columns.widened()) tasks.task_results = std::min(tasks.task_results, tile);
-  };
+  plan.merges = plan.strategy == ArgStrategy::kRows || plan.parts > 1 || plan.reduced.count > 0 ||
+                columns.n > arg_run_positions(element_size) ||
+                (widened && columns.lanes > columns.tile_lanes);
   tasks.join();
-  if (plan.merges) limit_to_tile();
-  if (threads == 1) return;
-  const std::int64_t wanted = threads * tuning::kTasksPerThread;
+  if (plan.merges) {
+    const std::int64_t tile = is_columns ? columns.tile_lanes : tuning::kTileElements;
+    if (is_columns) tasks.task_groups = std::min(tasks.task_groups, columns.tile_groups);
+    if (!widened) tasks.task_results = std::min(tasks.task_results, tile);
+  }
+  if (wanted == 1) return;
   if (columns.packing != Packing::kTransposed) tasks.split_groups(wanted);
-  if (is_columns && columns.packing == Packing::kNone && !columns.widened()) {
-    // Wide tiles read memory in long runs, so rather split the columns.
-    const std::int64_t tiles = tasks.count() * ceil_divide(tasks.task_results, columns.tile_lanes);
-    const std::int64_t parts =
-        std::min(ceil_divide(wanted, tiles), columns.walk.n / tuning::kMinPartPositions);
-    if (tasks.count() < wanted && parts > 1 && tiles * parts >= threads) {
-      plan.merges = true;
-      limit_to_tile();
-      plan.split = Split::kPositions;
-      plan.parts = parts;
-      return;
-    }
-  }
-  if (!columns.widened()) {
-    const std::int64_t least =
-        is_columns ? std::min(columns.tile_lanes, tuning::kLeastTileBytes / element_size) : 1;
-    tasks.split_results(wanted, least);
-  }
-  if (tasks.count() >= threads || plan.strategy == ArgStrategy::kFill) return;
-  plan.merges = true;
-  limit_to_tile();
-  split_reduction(ceil_divide(threads, tasks.count()), plan);
+  const std::int64_t least =
+      is_columns ? std::min(columns.tile_lanes, tuning::kLeastTileBytes / element_size) : 1;
+  if (!widened && plan.parts == 1) tasks.split_results(wanted, least);
 }
 
 std::string axis_text(const char* name, const Axis& axis) {
-  return std::string(name) + " " + std::to_string(axis.size) + " by " +
-         std::to_string(axis.strides[0]) + ", " + std::to_string(axis.strides[1]) + "\n";
+  return text(name, " ", axis.size, " by ", axis.strides[0], ", ", axis.strides[1], "\n");
 }
 
 }  // namespace
 
 ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int threads) {
   ArgPlan plan;
+  plan.threads = threads;
   plan.from_end = descriptor.axis_direction == AxisDirection::kDecreasing;
-  const auto element_size = static_cast<std::int64_t>(info(descriptor.input.type).size);
+  const std::int64_t element_size = element_bytes(descriptor.input);
+  const std::int64_t wanted = threads == 1 ? 1 : threads * tuning::kTasksPerThread;
   split_axes(descriptor, values, plan);
-  if (plan.reduced.count > 0 && !are_rows(element_size, plan)) {
-    plan.strategy = ArgStrategy::kColumns;
-    plan.columns = plan_columns(element_size, true, 1, plan.tasks, plan.reduced);
+  Axes& kept = plan.tasks.kept;
+  if (plan.reduced.count == 0) {
+    // The longest loops innermost.
+    if (kept.count > 0) plan.tasks.results = kept.take(longest(kept, false));
+    if (kept.count > 0) plan.tasks.groups = kept.take(longest(kept, false));
   } else {
-    Axes& kept = plan.tasks.kept;
-    if (plan.reduced.count > 0) {
+    const bool is_rows = are_rows(element_size, plan);
+    if (threads > 1) split_reduction(element_size, is_rows ? threads : wanted, plan);
+    if (is_rows) {
       plan.strategy = ArgStrategy::kRows;
       plan.n = plan.reduced.pop();
       if (kept.count > 0) plan.tasks.results = kept.pop();
     } else {
-      // The longest loops innermost.
-      if (kept.count > 0) plan.tasks.results = kept.take(longest(kept, false));
-      if (kept.count > 0) plan.tasks.groups = kept.take(longest(kept, false));
+      plan.strategy = ArgStrategy::kColumns;
+      plan.columns = plan_columns(element_size, true, 1, plan.tasks, plan.reduced);
     }
   }
-  split_work(element_size, threads, plan);
+  split_tasks(element_size, wanted, plan);
   return plan;
 }
 
-std::optional<ArgUnplannedRows> unplanned_rows(const ArgDescriptor& descriptor, int threads) {
+bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& unplanned) {
+  if (threads > 1) return false;
   const ConstTensor& input = descriptor.input;
   const unsigned axes = reduced_axes(descriptor);
-  // Merges an axis into those inside of it; whether both are one.
-  const auto merge = [](std::int64_t size, std::int64_t stride, std::int64_t& sizes,
-                        std::int64_t& strides) {
-    if (sizes == 1) strides = stride;
-    const bool continues = stride == strides * sizes || sizes == 1;
-    sizes *= size;
-    return continues;
-  };
-  ArgUnplannedRows unplanned;
   ArgRows& rows = unplanned.rows;
   rows.n = rows.rows = 1;
-  std::int64_t results = 1;
+  rows.stride = rows.row_stride = unplanned.output_stride = 0;
   int output_axis = descriptor.output.rank;
   for (int d = input.rank - 1; d >= 0; --d) {
     const std::int64_t size = input.sizes[d];
     const bool reduced = (axes >> d & 1U) != 0;
     if (!reduced || descriptor.keep_dims) --output_axis;
     if (size == 1) continue;
-    if (reduced ? !merge(size, input.strides[d], rows.n, rows.stride)
-                : !merge(size, input.strides[d], rows.rows, rows.row_stride) ||
-                      !merge(size, descriptor.output.strides[output_axis], results,
-                             unplanned.output_stride)) {
-      return std::nullopt;
+    if (!reduced) {
+      if (rows.rows > 1) return false;
+      rows.rows = size;
+      rows.row_stride = input.strides[d];
+      unplanned.output_stride = descriptor.output.strides[output_axis];
+    } else {
+      if (rows.n > 1 && input.strides[d] != rows.stride * rows.n) return false;
+      if (rows.n == 1) rows.stride = input.strides[d];
+      rows.n *= size;
     }
   }
-  if (threads > 1 || (rows.rows != 1 && rows.rows * rows.n > tuning::kUnplannedElements)) {
-    return std::nullopt;
-  }
+  if (rows.rows != 1 && rows.rows * rows.n > tuning::kUnplannedElements) return false;
+  rows.index_base = 0;
   rows.index_step = 1;
   rows.starts = true;
-  rows.prefetches =
-      rows.n * static_cast<std::int64_t>(info(input.type).size) >= tuning::kRowPrefetchLeastBytes;
+  rows.prefetches = rows.n * element_bytes(input) >= tuning::kRowPrefetchLeastBytes;
+  unplanned.offset = 0;
   unplanned.from_end = descriptor.axis_direction == AxisDirection::kDecreasing;
   if (unplanned.from_end) {
     unplanned.offset = (rows.n - 1) * rows.stride;
     rows.stride = -rows.stride;
   }
-  return unplanned;
+  return true;
 }
 
 std::string to_text(const ArgUnplannedRows& unplanned) {
   const ArgRows& rows = unplanned.rows;
-  return "rows without a plan\n" + axis_text("n", {rows.n, {rows.stride, rows.index_step, 0}}) +
-         axis_text("rows", {rows.rows, {rows.row_stride, unplanned.output_stride, 0}});
+  return text("rows without a plan\n", axis_text("n", {rows.n, {rows.stride, rows.index_step, 0}}),
+              axis_text("rows", {rows.rows, {rows.row_stride, unplanned.output_stride, 0}}));
 }
 
 std::string to_text(const ArgPlan& plan) {
-  std::string text;
+  static const char* const names[] = {"fill\n", "rows\n", ""};
+  std::string all = names[static_cast<int>(plan.strategy)];
   if (plan.strategy == ArgStrategy::kColumns) {
-    text = to_text(plan.columns, plan.tasks);
+    all += to_text(plan.columns, plan.tasks);
   } else {
-    text = plan.strategy == ArgStrategy::kFill ? "fill\n" : "rows\n" + axis_text("n", plan.n);
-    text += axis_text("rows", plan.tasks.results);
+    all += axis_text("n", plan.n) + axis_text("rows", plan.tasks.results);
   }
   const Axes& kept = plan.tasks.kept;
-  for (int d = 0; d < kept.count; ++d) text += axis_text("kept", kept.axes[d]);
-  for (int d = 0; d < plan.reduced.count; ++d) text += axis_text("reduced", plan.reduced.axes[d]);
-  static const char* const splits[] = {"", " of reduced axes", " of positions", " of lanes"};
-  text += "tasks " + std::to_string(plan.tasks.count()) + ", parts " + std::to_string(plan.parts) +
-          splits[static_cast<int>(plan.split)] + (plan.merges ? ", merged" : "") + ", threads " +
-          std::to_string(plan.threads) + "\n";
-  return text;
+  for (int d = 0; d < kept.count; ++d) all += axis_text("kept", kept.axes[d]);
+  for (int d = 0; d < plan.reduced.count; ++d) all += axis_text("reduced", plan.reduced.axes[d]);
+  return all + text("tasks ", plan.tasks.count(), ", parts ", plan.parts,
+                    plan.parts > 1 ? text(" of ", plan.part_size, " of ", plan.shared.size) : "",
+                    plan.merges ? ", merged" : "", ", threads ", std::int64_t{plan.threads}, "\n");
 }
 
 }  // namespace dmlcpu

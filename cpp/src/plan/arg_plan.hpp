@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "dmlcpu/operators.hpp"
@@ -17,9 +16,6 @@ enum class ArgStrategy : std::uint8_t {
   kColumns,  ///< a vector lane for each result
 };
 
-/// What the tasks of a reduction that has too few results for the threads share.
-enum class Split : std::uint8_t { kNone, kReduced, kPositions, kLanes };
-
 /// Nested loops around kernel calls:
 ///
 ///   for each task                          (in parallel)
@@ -30,7 +26,6 @@ enum class Split : std::uint8_t { kNone, kReduced, kPositions, kLanes };
 /// Strides of the tasks' axes are {input, indices, values}, of reduced ones {input, index step, 0}.
 struct ArgPlan {
   ArgStrategy strategy = ArgStrategy::kFill;
-  Split split = Split::kNone;
   bool merges = false;  ///< whether results are merged before they are written
   /// Reduced axes were reversed so that the first of equal elements is wanted; the index is then
   /// `reduced_count` - 1 - the index found.
@@ -38,12 +33,18 @@ struct ArgPlan {
   int threads = 1;
   std::int64_t reduced_count = 1;
   std::int64_t parts = 1;
+  std::int64_t part_size = 1;     ///< of the axis that parts share; the last part overlaps others
   std::int64_t value_stride = 0;  ///< of the input, from index to index, if values are wanted
   Offsets offsets{};              ///< of the first element visited, and of the first ones written
   Tasks tasks;
+  Axis shared = kUnitAxis;  ///< among the parts
   Axes reduced;
   Axis n = kUnitAxis;   ///< kRows: the axis that the kernel walks
   ColumnsPlan columns;  ///< kColumns
+
+  std::int64_t part_start(std::int64_t part) const {
+    return part + 1 < parts ? part * part_size : shared.size - part_size;
+  }
 };
 
 /// Plans a valid descriptor that has something to write, for up to `threads` threads; `values`, if
@@ -52,15 +53,15 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
 
 /// Rows that one thread reduces without a plan, which would take longer to make than to follow.
 struct ArgUnplannedRows {
-  ArgRows rows{};           ///< but for the data
-  std::int64_t offset = 0;  ///< of the first element visited
-  std::int64_t output_stride = 0;
-  bool from_end = false;  ///< as in a plan
+  ArgRows rows;         ///< but for the data
+  std::int64_t offset;  ///< of the first element visited
+  std::int64_t output_stride;
+  bool from_end;  ///< as in a plan
 };
 
-/// The rows of a valid descriptor, if that is all it is: one row, or a few elements, and of the
-/// axes reduced, and of those kept, each has one stride. None for more threads than one.
-std::optional<ArgUnplannedRows> unplanned_rows(const ArgDescriptor& descriptor, int threads);
+/// Whether the rows of a valid descriptor are all it is: one row, or a few elements, along one axis
+/// that is kept and one that is reduced, or several of one stride. Not for more threads than one.
+bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& unplanned);
 
 /// One line per loop, for tests and for people.
 std::string to_text(const ArgPlan& plan);

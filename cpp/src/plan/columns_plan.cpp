@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/tuning.hpp"
+#include "plan/text.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -23,37 +24,27 @@ int best_lanes(std::int64_t element_size, const Axes& kept) {
   return longest(kept, true);
 }
 
-/// The lanes are `count` of the positions of `axis`, which is walked on in steps of as many.
-void widen(Axis& axis, std::int64_t count, ColumnsPlan& plan) {
-  plan.widened_step = axis.strides[1];
+/// Makes `count` of the positions of `axis`, which is walked on in steps of as many, lanes beside
+/// each other, of each of the results. Positions that follow each other in memory without a gap are
+/// lanes in the order of memory, even if their indices descend.
+void widen(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan& plan) {
+  Columns& columns = plan.columns;
+  const bool contiguous = stride_of(axis) == results.size;
+  columns.lanes = count * results.size;
+  columns.lane_stride = contiguous ? 1 : axis.strides[0];
   plan.per_result = count;
-  plan.lanes = count;
-  plan.lane_stride = axis.strides[0];
-  plan.left = axis.size % count != 0;
-  plan.left_offset = (axis.size - count) * axis.strides[0];
-  plan.left_index = (axis.size - count) * axis.strides[1];
+  plan.widened_step = axis.strides[1];
+  plan.backwards = contiguous && axis.strides[0] < 0;
+  if (plan.backwards) plan.input_offset = (count - 1) * axis.strides[0];
+  const std::int64_t left = axis.size % count;
+  columns.tail_offset = (axis.size - count) * axis.strides[0];
   axis.size /= count;
+  if (left > 0) {
+    columns.tail = axis.size;
+    plan.tail_index = (left - count) * axis.strides[1];
+  }
   axis.strides[0] *= count;
   axis.strides[1] *= count;
-}
-
-/// Positions of narrow groups whose rows follow each other in memory without a gap, in either
-/// direction: all elements of some positions are lanes.
-void widen_without_gap(Axis& axis, std::int64_t count, Tasks& tasks, ColumnsPlan& plan) {
-  tasks.results = tasks.groups;
-  tasks.groups = kUnitAxis;
-  const bool backwards = axis.strides[0] < 0;
-  const std::int64_t stride = axis.strides[0];
-  const std::int64_t step = axis.strides[1];
-  widen(axis, count, plan);
-  plan.lanes = count * tasks.results.size;
-  plan.lane_stride = 1;
-  if (backwards) {
-    // Lanes ascend in memory, so their indices descend.
-    plan.input_offset = (count - 1) * stride;
-    plan.index_base = (count - 1) * step;
-    plan.widened_step = -step;
-  }
 }
 
 /// Whether a lane's elements of one period, of all groups, are blocks that are worth transposing
@@ -64,7 +55,7 @@ bool make_blocks(std::int64_t element_size, const Axis& groups, ColumnsPlan& pla
   std::int64_t last = 0;
   std::int64_t elements = 1;
   const auto is_inside = [&](const Axis& axis) {
-    return std::abs(axis.strides[0]) < std::abs(plan.lane_stride);
+    return std::abs(axis.strides[0]) < std::abs(plan.columns.lane_stride);
   };
   const auto reach = [&](const Axis& axis) {
     (axis.strides[0] < 0 ? first : last) += (axis.size - 1) * axis.strides[0];
@@ -76,9 +67,9 @@ bool make_blocks(std::int64_t element_size, const Axis& groups, ColumnsPlan& pla
   }
   if (elements == 1) return false;
   reach(groups);
-  plan.block = last - first + 1;
+  plan.columns.block = last - first + 1;
   plan.block_first = first;
-  std::int64_t rows = plan.block;
+  std::int64_t rows = plan.columns.block;
   for (int d = walk.axes.count - 1; d >= 0; --d) {
     Axis& axis = walk.axes.axes[d];
     axis.strides[2] = axis.strides[0];
@@ -89,13 +80,8 @@ bool make_blocks(std::int64_t element_size, const Axis& groups, ColumnsPlan& pla
   }
   std::reverse(plan.blocks.axes.begin(), plan.blocks.axes.begin() + plan.blocks.count);
   // Gaps are read as well: less than a page, they are in pages that can be read.
-  const std::int64_t gaps = plan.block - elements;
+  const std::int64_t gaps = plan.columns.block - elements;
   return gaps <= elements && gaps * element_size < kPageBytes && rows <= tuning::kBlockElements;
-}
-
-/// Positions that are lanes beside each other.
-std::int64_t widened_count(std::int64_t element_size, const Axis& lanes) {
-  return ceil_divide(tuning::kWidenedBytes, lanes.size * element_size);
 }
 
 /// Chooses lanes, and groups beside them.
@@ -109,22 +95,26 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lan
                                               stride_of(kept.axes[kept.count - 1]));
   const auto use = [&](const Axis& axis) {
     tasks.results = axis;
-    plan.lanes = axis.size;
-    plan.lane_stride = axis.strides[0];
+    plan.columns.lanes = axis.size;
+    plan.columns.lane_stride = axis.strides[0];
   };
-  const auto widens_without_gap = [&](const Axis& lanes, std::int64_t least) {
-    if (!widens || reduced.count == 0 || lanes.strides[0] != 1) return false;
+  // Positions beside each other of as many bytes as are independent of each other's latency.
+  const auto widened_count = [&](const Axis& lanes) {
+    return ceil_divide(tuning::kWidenedBytes, bytes(lanes));
+  };
+  const auto widens_without_gap = [&](const Axis& lanes, std::int64_t count, std::int64_t least) {
+    if (!widens || reduced.count == 0 || (lanes.size > 1 && lanes.strides[0] != 1)) return false;
     const Axis& inner = reduced.axes[reduced.count - 1];
-    return stride_of(inner) == lanes.size && inner.size >= least &&
-           inner.size >= 2 * widened_count(element_size, lanes);
+    return stride_of(inner) == lanes.size && inner.size >= std::max(least, 2 * count);
   };
   if (has_inner && !reduced_inner) {
     tasks.groups = kept.pop();
-    const std::int64_t inner_bytes = bytes(tasks.groups);
     // Whole vectors, but so few that each waits for its own latency.
-    const bool waits = inner_bytes < tuning::kWidenedBytes &&
-                       widens_without_gap(tasks.groups, tuning::kWidenedLeastBytes / element_size);
-    const bool fills = inner_bytes >= tuning::kLaneBytes && tasks.groups.size >= least_lanes;
+    const bool waits = bytes(tasks.groups) < tuning::kWidenedBytes &&
+                       widens_without_gap(tasks.groups, widened_count(tasks.groups),
+                                          tuning::kWidenedLeastBytes / element_size);
+    const bool fills =
+        bytes(tasks.groups) >= tuning::kLaneBytes && tasks.groups.size >= least_lanes;
     if (fills && !waits) {
       use(tasks.groups);
       tasks.groups = kept.count > 0 ? kept.pop() : kUnitAxis;
@@ -135,13 +125,17 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lan
   const std::int64_t outer_bytes = outer < 0 ? 0 : bytes(kept.axes[outer]);
   if (widens && reduced.count > 0) {
     // Too few columns to fill vectors, or too many elements of each: positions are lanes as well.
-    const bool many = outer_bytes >= kLineBytes;
-    if (tasks.groups.size > 1 &&
-        widens_without_gap(tasks.groups,
-                           many ? tuning::kBlockElements / tasks.groups.size + 1 : 0)) {
-      widen_without_gap(reduced.axes[reduced.count - 1], widened_count(element_size, tasks.groups),
-                        tasks, plan);
-      if (kept.count > 0) tasks.groups = kept.pop();
+    Axis& inner = reduced.axes[reduced.count - 1];
+    const bool is_row = tasks.groups.size == 1;
+    const std::int64_t count = is_row ? kLineBytes / element_size : widened_count(tasks.groups);
+    const std::int64_t least = is_row ? tuning::kShortRowBytes / element_size
+                               : outer_bytes >= kLineBytes
+                                   ? tuning::kBlockElements / tasks.groups.size + 1
+                                   : 0;
+    if (widens_without_gap(tasks.groups, count, least)) {
+      tasks.results = tasks.groups;
+      widen(inner, count, tasks.results, plan);
+      tasks.groups = kept.count > 0 ? kept.take(longest(kept, false)) : kUnitAxis;
       return;
     }
     const int longest_reduced = longest(reduced, true);
@@ -149,12 +143,9 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lan
     const std::int64_t part = tuning::kWidenedBytes / element_size;
     if (outer_bytes < kLineBytes && bytes(lanes) >= kLineBytes &&
         (reduced.count > 1 || lanes.size >= 2 * part)) {
-      if (reduced.count == 1) {
-        widen(lanes, part, plan);
-      } else {
-        Axis taken = reduced.take(longest_reduced);
-        widen(taken, taken.size, plan);
-      }
+      Axis taken = reduced.take(longest_reduced);
+      widen(taken, reduced.count > 0 ? taken.size : part, kUnitAxis, plan);
+      if (reduced.count == 0) reduced.push(taken);
       return;
     }
   }
@@ -171,75 +162,82 @@ void choose_packing(std::int64_t element_size, const Axis& groups, Axes& reduced
                     ColumnsPlan& plan) {
   constexpr std::int64_t kRows = tuning::kWalkRows;
   constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
-  const auto walk = [&](std::int64_t limit, std::int64_t stride_limit) {
-    // The left positions are about the widened axis alone.
-    if (!plan.left) return Walk(reduced, limit, stride_limit, false);
+  Columns& columns = plan.columns;
+  const bool has_tail = columns.tail >= 0;
+  const auto walk = [&] {
+    if (!has_tail) return Walk(reduced, kRows, kAny, false);
+    // The tail is about the widened axis alone.
     Axes widened;
     widened.push(reduced.pop());
-    return Walk(widened, limit, stride_limit, false);
+    return Walk(widened, kRows - 1, kAny, false);
   };
-  if (plan.lane_stride == 1) {
-    plan.walk = walk(kRows, kAny);
+  if (columns.lane_stride == 1) {
+    plan.walk = walk();
     return;
   }
   // All axes in the order of their indices, or at least those of one block.
-  for (const std::int64_t stride_limit : {kAny, std::abs(plan.lane_stride)}) {
+  for (const std::int64_t stride_limit : {kAny, std::abs(columns.lane_stride)}) {
     Axes others = reduced;
     Walk blocks(others, tuning::kBlockElements / groups.size, stride_limit, true);
-    if (plan.left || !make_blocks(element_size, groups, plan, blocks)) continue;
-    plan.packing = Packing::kTransposed;
+    if (has_tail || !make_blocks(element_size, groups, plan, blocks)) continue;
+    columns.packing = Packing::kTransposed;
     plan.walk = blocks;
     reduced = others;
     return;
   }
-  plan.packing = Packing::kStrided;
-  plan.walk = walk(kRows, kAny);
+  columns.packing = Packing::kStrided;
+  plan.walk = walk();
 }
 
 /// Tiles, whose best elements and positions, and packed elements, stay in L1.
 void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& plan) {
+  Columns& columns = plan.columns;
   const std::int64_t line = kLineBytes / element_size;
-  const std::int64_t most = std::min(tuning::kTileElements, tuning::kTileBytes / element_size);
-  const std::int64_t lanes = plan.lanes;
-  plan.tile_lanes = std::min(lanes, most);
-  switch (plan.packing) {
+  const std::int64_t bytes = plan.widened() ? tuning::kWidenedTileBytes : tuning::kTileBytes;
+  const std::int64_t in_tile = std::min(tuning::kTileElements, bytes / element_size);
+  const std::int64_t lanes = columns.lanes;
+  // Lanes of one result are numbered in an integer as wide as the element.
+  const std::int64_t most = plan.per_result == lanes && element_size == 1 ? 256 : in_tile;
+  columns.tile_groups = 1;
+  columns.tile_lanes = std::min(lanes, most);
+  columns.pass = columns.period;
+  switch (columns.packing) {
     case Packing::kNone: {
-      const std::int64_t tile_bytes = plan.walk.n * plan.tile_lanes * element_size;
-      plan.tile_groups = std::clamp(std::min(most / lanes, tuning::kPassBytes / tile_bytes),
-                                    std::int64_t{1}, groups.size);
+      const std::int64_t tile_bytes = columns.n * columns.tile_lanes * element_size;
+      columns.tile_groups = std::clamp(std::min(in_tile / lanes, tuning::kPassBytes / tile_bytes),
+                                       std::int64_t{1}, groups.size);
       // In registers over all positions, if the caches, or the processor's own prefetching, hold
       // rows that are read a few vectors at a time.
-      const Walk& walk = plan.walk;
-      const std::int64_t stride =
-          walk.axes.count == 0 ? 0 : walk.axes.axes[walk.axes.count - 1].strides[0];
+      const Axes& walk = plan.walk.axes;
+      const std::int64_t stride = walk.count == 0 ? 0 : walk.axes[walk.count - 1].strides[0];
       const bool streams = std::abs(stride) * element_size <= tuning::kPassStrideBytes;
-      const std::int64_t rows = tuning::kPassReadBytes / (plan.tile_lanes * element_size);
-      plan.pass = tile_bytes <= tuning::kPassBytes || streams
-                      ? walk.period
-                      : std::min(walk.period, std::max(rows, tuning::kPassRows));
-      plan.ahead = tuning::kColumnsPrefetchAhead / element_size * (streams && stride < 0 ? -1 : 1);
+      const std::int64_t rows = tuning::kPassReadBytes / (columns.tile_lanes * element_size);
+      if (tile_bytes > tuning::kPassBytes && !streams) {
+        columns.pass = std::min(columns.period, std::max(rows, tuning::kPassRows));
+      }
+      columns.ahead =
+          tuning::kColumnsPrefetchAhead / element_size * (streams && stride < 0 ? -1 : 1);
       break;
     }
     case Packing::kTransposed: {
-      plan.tile_groups = groups.size;
-      const std::int64_t rows = plan.block * positions(plan.blocks);
-      const std::int64_t fit = tuning::kTransposeBytes / (rows * element_size) / line * line;
+      columns.tile_groups = groups.size;
+      const std::int64_t rows = columns.block * columns.blocks;
+      const std::int64_t fit =
+          std::min(most, tuning::kTransposeBytes / (rows * element_size) / line * line);
       const std::int64_t tiles = ceil_divide(lanes, std::max(fit, line));
-      plan.tile_lanes = std::min(lanes, ceil_divide(ceil_divide(lanes, tiles), line) * line);
-      plan.pass = plan.walk.period;
+      columns.tile_lanes = std::min(lanes, ceil_divide(ceil_divide(lanes, tiles), line) * line);
       break;
     }
     case Packing::kStrided: {
       // Every row reads of each cache line again, unless lanes are a line apart.
       const std::int64_t apart =
-          std::min<std::int64_t>(std::abs(plan.lane_stride) * element_size, kLineBytes);
-      plan.tile_lanes =
-          std::clamp(tuning::kStridedTileBytes / std::max<std::int64_t>(apart, 1), line, most);
-      plan.tile_lanes = std::min(plan.tile_lanes, lanes);
-      if (groups.size * element_size < kLineBytes) plan.tile_groups = groups.size;
-      plan.pass =
-          std::clamp(tuning::kTransposeBytes / (plan.tile_groups * plan.tile_lanes * element_size),
-                     std::int64_t{1}, plan.walk.period);
+          std::min<std::int64_t>(std::abs(columns.lane_stride) * element_size, kLineBytes);
+      const std::int64_t fit = tuning::kStridedTileBytes / std::max<std::int64_t>(apart, 1);
+      columns.tile_lanes = std::min(lanes, std::clamp(fit, line, most));
+      if (groups.size * element_size < kLineBytes) columns.tile_groups = groups.size;
+      columns.pass = std::clamp(
+          tuning::kTransposeBytes / (columns.tile_groups * columns.tile_lanes * element_size),
+          std::int64_t{1}, columns.period);
       break;
     }
   }
@@ -280,36 +278,28 @@ Walk::Walk(Axes& reduced, std::int64_t limit, std::int64_t stride_limit, bool wh
 ColumnsPlan plan_columns(std::int64_t element_size, bool widens, std::int64_t least_lanes,
                          Tasks& tasks, Axes& reduced) {
   ColumnsPlan plan;
+  Columns& columns = plan.columns;
+  columns.tail = -1;
   choose_lanes(element_size, widens, least_lanes, tasks, reduced, plan);
   choose_packing(element_size, tasks.groups, reduced, plan);
+  const Walk& walk = plan.walk;
+  columns.n = walk.n + (columns.tail >= 0 ? 1 : 0);
+  // A tail that follows the first period is part of it.
+  columns.period = walk.period == walk.n ? columns.n : walk.period;
+  columns.period_stride = walk.period_stride;
+  columns.blocks = positions(plan.blocks);
+  columns.groups = tasks.groups.size;
   choose_tiles(element_size, tasks.groups, plan);
+  columns.group_stride =
+      tasks.groups.strides[0] * (columns.packing == Packing::kTransposed ? columns.tile_lanes : 1);
   return plan;
 }
 
-Columns ColumnsPlan::columns(const Axis& groups) const {
-  Columns columns{};
-  columns.last = walk.n;
-  columns.period = walk.period;
-  columns.period_stride = walk.period_stride;
-  columns.groups = groups.size;
-  columns.group_stride = groups.strides[0] * (packing == Packing::kTransposed ? tile_lanes : 1);
-  columns.lanes = lanes;
-  columns.lane_stride = lane_stride;
-  columns.packing = packing;
-  columns.block = block;
-  columns.blocks = positions(blocks);
-  columns.tile_groups = tile_groups;
-  columns.tile_lanes = tile_lanes;
-  columns.pass = pass;
-  columns.ahead = ahead;
-  return columns;
-}
-
 void ColumnsPlan::fill_rows(std::int64_t* rows) const {
-  const bool transposed = packing == Packing::kTransposed;
+  const bool transposed = columns.packing == Packing::kTransposed;
   // Of transposed blocks the third strides count rows.
   const int s = transposed ? 2 : 0;
-  const std::int64_t scale = transposed ? tile_lanes : 1;
+  const std::int64_t scale = transposed ? columns.tile_lanes : 1;
   Axes outer = walk.axes;
   const Axis inner = outer.count > 0 ? outer.pop() : kUnitAxis;
   Odometer position(outer);
@@ -318,26 +308,23 @@ void ColumnsPlan::fill_rows(std::int64_t* rows) const {
     for (std::int64_t j = 0; j < inner.size; ++j)
       rows[i++] = (first + j * inner.strides[s]) * scale;
   }
+  if (columns.period > walk.period) rows[walk.period] = columns.tail_offset;
   if (!transposed) return;
   Odometer block_position(blocks);
-  for (std::int64_t b = 0; b < positions(blocks); ++b, block_position.next()) {
+  for (std::int64_t b = 0; b < columns.blocks; ++b, block_position.next()) {
     rows[walk.period + b] = block_position.offsets()[0] + block_first;
   }
 }
 
 std::string to_text(const ColumnsPlan& plan, const Tasks& tasks) {
   static const char* const packings[] = {"in place", "transposed", "strided"};
-  std::string text = "columns " + std::string(packings[static_cast<int>(plan.packing)]) + ", " +
-                     std::to_string(plan.walk.n) + " positions in periods of " +
-                     std::to_string(plan.walk.period) + ", passes of " + std::to_string(plan.pass) +
-                     "\n";
-  text += std::to_string(tasks.groups.size) + " groups by " +
-          std::to_string(tasks.groups.strides[0]) + " of " + std::to_string(plan.lanes) +
-          " lanes by " + std::to_string(plan.lane_stride);
-  if (plan.widened()) text += ", widened from " + std::to_string(tasks.results.size);
-  text += "; tiles of " + std::to_string(plan.tile_groups) + " x " +
-          std::to_string(plan.tile_lanes) + "\n";
-  return text;
+  const Columns& columns = plan.columns;
+  return text("columns ", packings[static_cast<int>(columns.packing)], ", ", columns.n,
+              " positions in periods of ", columns.period, ", passes of ", columns.pass, "\n",
+              columns.groups, " groups by ", tasks.groups.strides[0], " of ", columns.lanes,
+              " lanes by ", columns.lane_stride,
+              plan.widened() ? text(", widened from ", tasks.results.size) : "", "; tiles of ",
+              columns.tile_groups, " x ", columns.tile_lanes, "\n");
 }
 
 }  // namespace dmlcpu

@@ -28,37 +28,25 @@ struct Walk {
 /// Kernel calls on columns, a group of lanes for each group of results: a lane for each result, or
 /// `per_result` of them.
 struct ColumnsPlan {
+  Columns columns{};  ///< but for its memory, of all groups and lanes
   Walk walk;
-  std::int64_t lanes = 1;
-  std::int64_t lane_stride = 1;
   /// If not 1, the lanes are a reduced axis, or part of one: further elements of the same results,
-  /// whose indices are `widened_step` higher for each `lanes / per_result` lanes.
+  /// whose indices are `widened_step` higher for each `lanes / per_result` lanes, counted from the
+  /// lanes' end if `backwards`. Where the walk does not fill the lanes at last, its tail takes some
+  /// elements twice; its index is higher by `tail_index` than the walk would have it.
   std::int64_t per_result = 1;
   std::int64_t widened_step = 0;
+  bool backwards = false;
+  std::int64_t tail_index = 0;
   std::int64_t input_offset = 0;  ///< of the first lane's first position
-  std::int64_t index_base = 0;    ///< its index
   bool widened() const { return per_result > 1; }
-  /// Whether the walked axis' last positions do not fill the lanes. They are taken by another one,
-  /// at this offset and index, that takes some elements twice.
-  bool left = false;
-  std::int64_t left_offset = 0;
-  std::int64_t left_index = 0;
 
-  Packing packing = Packing::kNone;
-  Axes blocks;  ///< kTransposed: walked axes from block to block
-  std::int64_t block = 0;
+  Axes blocks;                   ///< kTransposed: walked axes from block to block
   std::int64_t block_first = 0;  ///< of a block's elements, from where it is walked from
-  std::int64_t tile_groups = 1;
-  std::int64_t tile_lanes = 1;
-  std::int64_t pass = 1;
-  std::int64_t ahead = 0;
 
-  /// The kernel's view, without memory. Strides of the groups and rows are those of the packed
-  /// form.
-  Columns columns(const Axis& groups) const;
   /// Columns::rows, then Columns::block_offsets.
   void fill_rows(std::int64_t* rows) const;
-  std::int64_t row_count() const { return walk.period + positions(blocks); }
+  std::int64_t row_count() const { return columns.period + columns.blocks; }
 };
 
 /// Takes groups and results out of the tasks' kept axes, and what is walked out of the reduced

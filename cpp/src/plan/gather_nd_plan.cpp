@@ -7,6 +7,7 @@
 #include "core/shapes.hpp"
 #include "core/tuning.hpp"
 #include "kernels/interface.hpp"
+#include "plan/text.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -28,7 +29,7 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   const Tensor& output = descriptor.output;
   const int batch = static_cast<int>(descriptor.batch_dims);
   const int last = indices.rank - 1;
-  const auto element_size = static_cast<std::int64_t>(info(input.type).size);
+  const std::int64_t element_size = element_bytes(input);
   GatherNdPlan plan;
   GatherLayout& layout = plan.layout;
   plan.threads = threads;
@@ -96,33 +97,27 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
                    layout.output_stride == plan.bytes &&
                    (inner.size <= 1 || inner.stride == plan.bytes) &&
                    (near || layout.length == 2 || layout.length == 3);
-  const auto is_large = [&] {
-    const std::int64_t written = element_count(output) * element_size;
-    return written >= tuning::kGatherStreamBytes &&
-           written + element_count(input) * element_size >= tuning::kGatherCachedBytes;
-  };
+  const bool is_large = byte_count(output) >= tuning::kGatherStreamBytes &&
+                        byte_count(output) + byte_count(input) >= tuning::kGatherCachedBytes;
   layout.stream = single && plan.bytes >= tuning::kGatherStreamLeastBytes && plan.bytes % 16 == 0 &&
-                  layout.output_stride % 16 == 0 && is_large() && cpu_gains_by_streaming();
+                  layout.output_stride % 16 == 0 && is_large && cpu_gains_by_streaming();
   return plan;
 }
 
 std::string to_text(const GatherNdPlan& plan) {
   const Tasks& tasks = plan.tasks;
   const GatherLayout& layout = plan.layout;
-  std::string text = "tuples " + std::to_string(positions(tasks.kept)) + " x " +
-                     std::to_string(tasks.groups.size) + " x " +
-                     std::to_string(tasks.results.size) + (plan.divides_runs ? " elements" : "") +
-                     " in " + std::to_string(tasks.count()) + " tasks of " +
-                     std::to_string(tasks.task_groups) + " x " +
-                     std::to_string(tasks.task_results) + "\nslices ";
-  for (int d = 0; d < layout.run_axes; ++d) text += std::to_string(layout.runs[d].size) + " x ";
-  return text + std::to_string(plan.bytes) + " bytes" +
-         (layout.from_stride == 1 && layout.to_stride == 1
-              ? ""
-              : " by " + std::to_string(layout.from_stride) + ", " +
-                    std::to_string(layout.to_stride)) +
-         (layout.at_once ? ", copied at once" : "") + (layout.stream ? ", past the caches" : "") +
-         "\nthreads " + std::to_string(plan.threads) + "\n";
+  std::string all =
+      text("tuples ", positions(tasks.kept), " x ", tasks.groups.size, " x ", tasks.results.size,
+           plan.divides_runs ? " elements" : "", " in ", tasks.count(), " tasks of ",
+           tasks.task_groups, " x ", tasks.task_results, "\nslices ");
+  for (int d = 0; d < layout.run_axes; ++d) all += text(layout.runs[d].size, " x ");
+  all += text(plan.bytes, " bytes");
+  if (layout.from_stride != 1 || layout.to_stride != 1) {
+    all += text(" by ", layout.from_stride, ", ", layout.to_stride);
+  }
+  return all + text(layout.at_once ? ", copied at once" : "", layout.stream ? ", streamed" : "",
+                    "\nthreads ", plan.threads, "\n");
 }
 
 }  // namespace dmlcpu

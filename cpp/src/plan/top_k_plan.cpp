@@ -7,6 +7,7 @@
 #include "core/shapes.hpp"
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
+#include "plan/text.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -47,7 +48,7 @@ Axis split_axes(const TopKDescriptor& descriptor, Axes& kept) {
 
 /// Tiles whose keys stay in L1, and slots beside them.
 void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
-  ColumnsPlan& columns = plan.columns;
+  Columns& columns = plan.columns.columns;
   const std::int64_t lane_bytes = top_k_lane_bytes(element_size);
   const std::int64_t line = 64 / lane_bytes;
   const auto whole = [line](std::int64_t lanes) {
@@ -55,21 +56,22 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
   };
   const std::int64_t most = whole(tuning::kTopKSlotBytes / (2 * top_k_slots(plan.k) * lane_bytes));
   if (columns.packing == Packing::kTransposed) {
-    const std::int64_t rows = columns.block * positions(columns.blocks);
+    const std::int64_t rows = columns.block * columns.blocks;
     columns.tile_lanes = std::min(whole(tuning::kTopKTileBytes / (rows * element_size)), most);
     // Of less than a line the kernel reads on into the next row.
     const std::int64_t round = columns.lanes < line ? 16 / lane_bytes : line;
     columns.tile_lanes = std::min(columns.tile_lanes, ceil_divide(columns.lanes, round) * round);
+    columns.group_stride = plan.tasks.groups.strides[0] * columns.tile_lanes;
     return;
   }
   // With few slots wide rows at a time, else all positions of few lanes.
   columns.tile_groups = 1;
   const bool at_once = plan.k > tuning::kTopKLongColumnsK;
-  const std::int64_t fit = tuning::kTopKColumnsBytes / (columns.walk.n * element_size);
+  const std::int64_t fit = tuning::kTopKColumnsBytes / (columns.n * element_size);
   columns.tile_lanes = std::min({columns.lanes, most, at_once ? whole(fit) : most});
   const std::int64_t rows = tuning::kTopKTileBytes / (columns.tile_lanes * element_size);
-  columns.pass = at_once ? columns.walk.period
-                         : std::min(columns.walk.period, std::max(rows, top_k_slots(plan.k)));
+  columns.pass =
+      at_once ? columns.period : std::min(columns.period, std::max(rows, top_k_slots(plan.k)));
 }
 
 }  // namespace
@@ -100,7 +102,7 @@ TopKSelection select_strategy(std::int64_t length, std::int64_t k) {
 
 std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descriptor, int threads) {
   const ConstTensor& input = descriptor.input;
-  const auto element_size = static_cast<std::int64_t>(info(input.type).size);
+  const std::int64_t element_size = element_bytes(input);
   const std::int64_t k = descriptor.k;
   const std::int64_t n = axis_size(input, search_axis(descriptor));
   const bool many_slots = k > tuning::kTopKManySlots && n * k > tuning::kTopKManySlotsWork;
@@ -120,7 +122,7 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   Axes reduced;
   reduced.push({n, {plan.column.strides[0], 1, 0}});
   plan.columns = plan_columns(element_size, false, tuning::kTopKMinLanes, plan.tasks, reduced);
-  const ColumnsPlan& columns = plan.columns;
+  const Columns& columns = plan.columns.columns;
   const bool rows = std::abs(plan.column.strides[0]) < std::abs(columns.lane_stride);
   const bool long_columns = n > tuning::kTopKShortColumn;
   if (columns.lanes < (long_columns ? tuning::kTopKLongColumnsLanes : tuning::kTopKMinLanes) ||
@@ -141,7 +143,7 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
 }
 
 TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
-  const auto element_size = static_cast<std::int64_t>(info(descriptor.input.type).size);
+  const std::int64_t element_size = element_bytes(descriptor.input);
   TopKPlan plan;
   plan.k = descriptor.k;
   plan.row = split_axes(descriptor, plan.tasks.kept);
@@ -177,18 +179,15 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
 }
 
 std::string to_text(const TopKColumnsPlan& plan) {
-  return "slots of " + std::to_string(plan.k) + "\n" + to_text(plan.columns, plan.tasks) +
-         "tasks " + std::to_string(plan.tasks.count()) + ", threads " +
-         std::to_string(plan.threads) + "\n";
+  return text("slots of ", plan.k, "\n", to_text(plan.columns, plan.tasks), "tasks ",
+              plan.tasks.count(), ", threads ", plan.threads, "\n");
 }
 
 std::string to_text(const TopKPlan& plan) {
   static const char* const names[] = {"sort", "blocks", "sample"};
-  return names[static_cast<int>(plan.selection.strategy)] + (" of " + std::to_string(plan.k)) +
-         " from " + std::to_string(plan.row.size) + " by " + std::to_string(plan.stride) +
-         (plan.packed ? ", packed" : "") + "\ntasks " + std::to_string(plan.tasks.count()) +
-         ", pieces " + std::to_string(plan.pieces) + ", threads " + std::to_string(plan.threads) +
-         "\n";
+  return text(names[static_cast<int>(plan.selection.strategy)], " of ", plan.k, " from ",
+              plan.row.size, " by ", plan.stride, plan.packed ? ", packed" : "", "\ntasks ",
+              plan.tasks.count(), ", pieces ", plan.pieces, ", threads ", plan.threads, "\n");
 }
 
 }  // namespace dmlcpu

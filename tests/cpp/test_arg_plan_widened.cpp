@@ -1,0 +1,145 @@
+// The plan of argmin and argmax where positions are lanes as well: which shapes are widened, the
+// tail of positions that do not fill the lanes, and tiles.
+#include <vector>
+
+#include "check.hpp"
+#include "core/tuning.hpp"
+#include "plan_tensors.hpp"
+
+using dmlcpu::ArgDescriptor;
+using dmlcpu::ArgPlan;
+using dmlcpu::ArgStrategy;
+using dmlcpu::DataType;
+using dmlcpu::Packing;
+using plan_tensors::descriptor;
+using plan_tensors::plan_of;
+
+namespace tuning = dmlcpu::tuning;
+
+namespace {
+
+void test_few_columns_are_widened() {
+  const ArgPlan p = plan_of(descriptor({1000, 3}, {0}));
+  const std::int64_t count = p.columns.columns.lanes / 3;
+  CHECK(p.columns.widened() && p.tasks.results.size == 3);
+  CHECK(p.columns.columns.packing == Packing::kNone && p.columns.columns.lane_stride == 1);
+  CHECK(p.columns.columns.lanes * 4 >= tuning::kWidenedBytes);
+  CHECK(p.columns.columns.lanes * 4 < tuning::kWidenedBytes + 3 * 4);
+  CHECK(p.columns.walk.n == 1000 / count && p.columns.widened_step == 1);
+  // The last positions do not fill the lanes: the tail has all that end with the axis.
+  CHECK(1000 % count != 0);
+  const dmlcpu::Columns& columns = p.columns.columns;
+  CHECK(columns.tail == 1000 / count && columns.n == columns.tail + 1);
+  CHECK(columns.tail_offset == 3 * (1000 - count) && columns.period == columns.n);
+  CHECK(columns.tail * p.columns.walk.index_step + p.columns.tail_index == 1000 - count);
+  CHECK(!p.merges && p.tasks.task_results == 3);
+  // From two times the lanes on.
+  CHECK(plan_of(descriptor({2 * count, 3}, {0})).columns.widened());
+  CHECK(plan_of(descriptor({2 * count, 3}, {0})).columns.columns.tail == -1);
+  CHECK(!plan_of(descriptor({2 * count - 1, 3}, {0})).columns.widened());
+}
+
+void test_reversed_positions_are_widened_in_the_order_of_memory() {
+  ArgDescriptor d = descriptor({1000, 3}, {0});
+  d.axis_direction = dmlcpu::AxisDirection::kDecreasing;
+  const ArgPlan p = plan_of(d);
+  const std::int64_t count = p.columns.columns.lanes / 3;
+  CHECK(p.from_end && p.offsets[0] == 999 * 3);
+  CHECK(p.columns.widened_step == 1 && p.columns.backwards);
+  CHECK(p.columns.columns.lane_stride == 1 && p.columns.input_offset == -3 * (count - 1));
+  CHECK(p.columns.columns.tail_offset == -3 * (1000 - count));
+  // Elements that are apart are lanes in the order of the axis.
+  d = descriptor({1003, 3}, {0});
+  d.axis_direction = dmlcpu::AxisDirection::kDecreasing;
+  d.input.strides = {6, 1};
+  const ArgPlan apart = plan_of(d);
+  CHECK(apart.columns.widened() && !apart.columns.backwards && apart.columns.input_offset == 0);
+  CHECK(apart.columns.columns.lane_stride == -6);
+}
+
+void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
+  // An axis of several, taken whole.
+  const ArgPlan whole = plan_of(descriptor({30, 2, 40, 2}, {0, 2}));
+  CHECK(whole.columns.widened() && whole.tasks.results.size == 1);
+  CHECK(whole.columns.columns.lanes == 40 && whole.columns.columns.lane_stride == 2);
+  CHECK(whole.columns.columns.tail == -1 && whole.columns.widened_step == 1);
+  CHECK(whole.tasks.groups.size == 2 && whole.columns.walk.n == 30);
+  // A part of the only one, every other element of which is read.
+  ArgDescriptor few = descriptor({3, 1003}, {1});
+  few.input.strides = {1, 6};
+  const ArgPlan part = plan_of(few);
+  CHECK(part.columns.widened() && part.tasks.results.size == 1);
+  CHECK(part.columns.columns.lanes == tuning::kWidenedBytes / 4 &&
+        part.columns.columns.lane_stride == 6);
+  CHECK(part.columns.columns.tail >= 0 && part.columns.columns.packing == Packing::kStrided);
+}
+
+void test_rows_of_middle_size_are_widened() {
+  const auto plan_for = [](std::int64_t rows, std::int64_t bytes, DataType type) {
+    const auto size = static_cast<std::int64_t>(dmlcpu::info(type).size);
+    return plan_of(descriptor({rows, bytes / size}, {1}, type));
+  };
+  constexpr std::int64_t kRows = tuning::kLeastRows;
+  for (const DataType type : {DataType::kUInt8, DataType::kFloat16, DataType::kFloat64}) {
+    const auto size = static_cast<std::int64_t>(dmlcpu::info(type).size);
+    const ArgPlan least = plan_for(kRows, tuning::kShortRowBytes, type);
+    CHECK(least.columns.widened() && least.columns.columns.packing == Packing::kNone);
+    CHECK(least.columns.columns.lanes == 64 / size && least.columns.columns.tail == -1);
+    CHECK(least.tasks.groups.size == kRows && least.tasks.results.size == 1 && !least.merges);
+    const ArgPlan longest = plan_for(kRows, tuning::kLongRowBytes - size, type);
+    CHECK(longest.columns.widened() && longest.columns.columns.tail >= 0);
+    CHECK(plan_for(kRows, tuning::kLongRowBytes, type).strategy == ArgStrategy::kRows);
+    CHECK(plan_for(kRows - 1, tuning::kShortRowBytes, type).strategy == ArgStrategy::kRows);
+    const ArgPlan transposed = plan_for(kRows, tuning::kShortRowBytes - size, type);
+    CHECK(transposed.columns.columns.packing == Packing::kTransposed);
+  }
+  // Elements apart are compared row by row.
+  ArgDescriptor d = descriptor({100, 100}, {1});
+  d.input.strides = {200, 2};
+  CHECK(plan_of(d).strategy == ArgStrategy::kRows);
+  // Reversed rows are read in the order of memory.
+  d.input.strides = {100, -1};
+  const ArgPlan reversed = plan_of(d);
+  CHECK(reversed.columns.widened() && reversed.columns.backwards);
+  CHECK(reversed.columns.input_offset == 1 - 64 / 4);
+}
+
+void test_tiles_of_widened_columns() {
+  // As many groups as the tile's arrays have in L1, and each result's lanes in one tile.
+  const ArgPlan rows = plan_of(descriptor({1000, 100}, {1}));
+  CHECK(rows.columns.columns.tile_groups == tuning::kWidenedTileBytes / 64);
+  CHECK(rows.columns.columns.tile_lanes == rows.columns.columns.lanes);
+  // Lanes of bytes are numbered in a byte: longer axes are several tiles, which are merged.
+  for (const std::int64_t lanes : {256, 257}) {
+    ArgDescriptor d = descriptor({30, 2, lanes, 2}, {0, 2}, DataType::kUInt8);
+    d.input.strides = {6 * lanes, 3 * lanes, 3, 1};
+    const ArgPlan bytes = plan_of(d);
+    CHECK(bytes.columns.columns.lanes == lanes && bytes.columns.columns.tile_lanes == 256);
+    CHECK(bytes.merges == (lanes > 256));
+  }
+}
+
+void test_a_tail_is_in_the_table_while_there_is_one_period() {
+  const std::int64_t count = dmlcpu::ceil_divide(tuning::kWidenedBytes, 12);
+  for (const std::int64_t walked : {tuning::kWalkRows - 1, tuning::kWalkRows}) {
+    const dmlcpu::ColumnsPlan p = plan_of(descriptor({walked * count + 1, 3}, {0})).columns;
+    const bool fits = walked < tuning::kWalkRows;
+    CHECK(p.columns.tail == walked && p.columns.n == walked + 1);
+    CHECK(p.columns.period == (fits ? walked + 1 : tuning::kWalkRows - 1));
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(p.row_count()));
+    p.fill_rows(rows.data());
+    CHECK((rows[static_cast<std::size_t>(p.columns.period - 1)] == p.columns.tail_offset) == fits);
+  }
+}
+
+}  // namespace
+
+int main() {
+  test_few_columns_are_widened();
+  test_reversed_positions_are_widened_in_the_order_of_memory();
+  test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors();
+  test_rows_of_middle_size_are_widened();
+  test_tiles_of_widened_columns();
+  test_a_tail_is_in_the_table_while_there_is_one_period();
+  return check::failures == 0 ? 0 : 1;
+}

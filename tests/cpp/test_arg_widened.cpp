@@ -1,0 +1,171 @@
+// The kernels of argmin and argmax of widened columns, whose results have several lanes each, which
+// are joined: against an element-by-element reference implementation, on every instruction set.
+//
+// Random data misses most of what may go wrong: a result is wrong only if the two elements that tie
+// are in certain lanes and positions, or in the tail, which takes them twice. Here every result of
+// a case has a pair of its own.
+#include "arg_columns_check.hpp"
+
+using cases::Case;
+using cases::check_case;
+using cases::check_in_order;
+using cases::make_widened;
+using cases::WidenedShape;
+using dmlcpu::DataType;
+using dmlcpu::Ordering;
+using rng::any_of;
+using rng::random;
+
+namespace {
+
+constexpr std::int64_t kAll = 1'000'000;  ///< of a table that holds all positions
+
+/// Groups of a few vectors are transposed before they are joined, single ones are not.
+std::int64_t some_groups() { return any_of<std::int64_t>({1, 1, 2, 3, 4, 15, 16, 17, 64, 67}); }
+
+/// Side by side in either direction, or apart.
+std::int64_t some_stride(std::int64_t results) {
+  if (results > 1) return any_of({results, -results});
+  return any_of<std::int64_t>({1, 1, -1, -1, 2, -3});
+}
+
+/// Indices of an axis at the edges of lanes and positions, and of the tail: those it takes alone,
+/// and those it takes again.
+std::vector<std::int64_t> edges_of_axis(std::int64_t size, std::int64_t count) {
+  std::vector<std::int64_t> edges;
+  for (const std::int64_t row :
+       {std::int64_t{0}, std::int64_t{1}, size / count / 2, size / count - 1, size / count}) {
+    for (const std::int64_t lane :
+         {std::int64_t{0}, std::int64_t{1}, count / 2, count - 2, count - 1}) {
+      edges.push_back(row * count + lane);
+    }
+  }
+  for (const std::int64_t at : {size - 1, size - 2, size - count, size - count + 1}) {
+    edges.push_back(at);
+  }
+  edges.erase(std::remove_if(edges.begin(), edges.end(),
+                             [size](std::int64_t at) { return at < 0 || at >= size; }),
+              edges.end());
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  return edges;
+}
+
+/// Two elements of each result tie, of every pair of edges: the first lane at a later position with
+/// the last at an earlier one, and with itself.
+void test_pairs_that_tie(DataType type, const WidenedShape& shape) {
+  const std::vector<std::int64_t> edges = edges_of_axis(shape.size, shape.count);
+  const auto many = static_cast<std::int64_t>(edges.size());
+  const std::int64_t results = shape.groups * shape.results;
+  for (std::int64_t done = 0; done < many * many; done += results) {
+    Case c = make_widened(type, shape);
+    const auto wins = [&](std::int64_t at, std::int64_t g, std::int64_t r) {
+      const std::int64_t pair = (done + g * shape.results + r) % (many * many);
+      return at == edges[static_cast<std::size_t>(pair / many)] ||
+             at == edges[static_cast<std::size_t>(pair % many)];
+    };
+    fill(c, [&](std::int64_t at, std::int64_t g, std::int64_t r) {
+      return std::uint64_t{wins(at, g, r) ? 2U : 1U};
+    });
+    check_in_order(c, Ordering::kLargestNanFirst);
+    fill(c, [&](std::int64_t at, std::int64_t g, std::int64_t r) {
+      return std::uint64_t{wins(at, g, r) ? 1U : 2U};
+    });
+    check_in_order(c, Ordering::kSmallestNanLast);
+  }
+}
+
+/// Counts of lanes that are joined in pairs, some of which have none; with and without a tail, in
+/// the table and apart.
+void test_ties(DataType type) {
+  for (const std::int64_t results : {1, 2, 3, 7}) {
+    const std::int64_t groups = some_groups();
+    const std::int64_t count = any_of<std::int64_t>({2, 3, 5, 8, 16, 17, 31, 64});
+    const std::int64_t walked = 2 + random(5);
+    const std::int64_t left = random(3) == 0 ? 0 : random(count);
+    const std::int64_t period = any_of<std::int64_t>({kAll, walked, walked - 1, 1, 2});
+    const WidenedShape shape = {walked * count + left, count, results, groups,
+                                some_stride(results),  period};
+    test_pairs_that_tie(type, shape);
+  }
+}
+
+/// Elements of few values and of many, NaNs and zeros of either sign among them: those that are
+/// found are written with their own bits.
+void test_values(DataType type) {
+  for (const std::int64_t results : {1, 1, 1, 2, 5}) {
+    const std::int64_t count = 2 + random(70);
+    const std::int64_t size = count * (2 + random(4)) + (random(3) == 0 ? 0 : random(count));
+    const std::int64_t period = any_of<std::int64_t>({kAll, 1, 2, 3});
+    Case c =
+        make_widened(type, {size, count, results, some_groups(), some_stride(results), period});
+    fill_from(c, cases::some_elements(c.type));
+    check_case(c);
+    // One that is not the worst at each place of the tail, and where it begins.
+    const std::uint64_t worst = c.type.is_float ? sign_of(c.type) + c.type.infinity : 0;
+    const std::uint64_t better = c.type.is_float ? sign_of(c.type) : 1;
+    fill(c, [&](std::int64_t at, std::int64_t g, std::int64_t r) {
+      return at == size - 1 - (g * results + r) % (count + 1) ? better : worst;
+    });
+    check_case(c);
+  }
+}
+
+/// All numbers and positions that a byte counts, 256 of each, and as many as it does not: lanes
+/// then take several tiles, positions several runs, the last of which may be the tail alone.
+void test_counters_that_wrap(DataType type) {
+  for (const std::int64_t count : {255, 256, 512}) {
+    for (const std::int64_t walked : {255, 256, 257}) {
+      for (const std::int64_t left : {0, 1, 100}) {
+        const std::int64_t stride = any_of<std::int64_t>({1, -1, 2, -2});
+        const std::int64_t period = any_of<std::int64_t>({kAll, 100, walked});
+        const std::int64_t size = walked * count + left;
+        Case c = make_widened(type, {size, count, 1, 2, stride, period});
+        c.call.columns.pass = c.call.columns.period;
+        const std::int64_t firsts[] = {count - 1, size - 1, 254 * count + 255, size - count, 254};
+        for (std::int64_t first : firsts) {
+          // Ties with the first lane at the next position, the last one, and the tail's end.
+          fill(c, [&](std::int64_t at, std::int64_t g, std::int64_t) {
+            const bool ties = g == 1 && (at == first / count * count + count || at == size - 1);
+            return std::uint64_t{at == first || (at > first && ties) ? 9U : 5U};
+          });
+          check_in_order(c, Ordering::kLargestNanFirst);
+        }
+      }
+    }
+  }
+}
+
+/// A whole axis as lanes, the indices of which are farther apart than all positions: 256 of each.
+void test_lanes_of_an_outer_axis(DataType type) {
+  for (const bool inside : {false, true}) {
+    for (const std::int64_t count : {3, 256}) {
+      Case c = cases::make_case(
+          type, {any_of({dmlcpu::Packing::kNone, dmlcpu::Packing::kStrided}), 256, 256, 2, count});
+      widen(c, 1, inside);
+      c.call.columns.tile_lanes = count;
+      c.call.columns.pass = 256;
+      const std::int64_t last = 256 * count - 1;
+      const std::int64_t step = inside ? count : 256;  // from the major number to the next
+      for (const std::int64_t first : {std::int64_t{0}, step - 1, step, last - step + 1, last}) {
+        fill(c, [&](std::int64_t at, std::int64_t g, std::int64_t) {
+          const bool ties = g == 1 && (at == (first / step + 1) * step || at == last);
+          return std::uint64_t{at == first || (at > first && ties) ? 9U : 5U};
+        });
+        check_in_order(c, Ordering::kLargestNanFirst);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+int main() {
+  cases::for_each_kernel([](DataType type) {
+    test_ties(type);
+    for (int i = 0; i < 6; ++i) test_values(type);
+    if (dmlcpu::info(type).size == 1) test_counters_that_wrap(type);
+    if (dmlcpu::info(type).size <= 2) test_lanes_of_an_outer_axis(type);
+  });
+  return check::failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,259 @@
+"""Rows of middle size, many together: some positions of each are lanes, which are joined at the end.
+
+Random data misses what may go wrong: of elements that tie, the first one's lane may be higher than
+that of a later one; the last positions take some elements twice; the lanes of a reversed row are in the
+order of memory. Only an element that decides, in each place or pair of places, shows all of that.
+"""
+
+import numpy as np
+import pytest
+
+import dmlcpu
+
+import data
+from data import TUNING, near
+
+LINE = 64  # bytes of a row's lanes
+DIRECTIONS = (0, 1)
+some_dtypes = pytest.mark.parametrize("dtype", data.DTYPES, ids=str)
+
+
+def sizes(dtype):
+    """Rows around the shortest and the longest that are widened, and some in between: with lanes to
+    spare, none, and some that no vector fills."""
+    lines = [TUNING.kShortRowBytes + count * LINE for count in (0, 1, 5)]
+    return near(*(edge // dtype.itemsize for edge in [*lines, TUNING.kLongRowBytes]))
+
+
+def places(n, dtype):
+    """The edges of lanes, vectors and positions, from either end, and whatever is every so far apart."""
+    edges = near(*(count * 16 // dtype.itemsize for count in (1, 2, 4, 8, 16)))
+    near_ends = {0, *edges, *(n - 1 - edge for edge in edges), n - 1, *range(0, n, n // 60 + 1)}
+    return np.array(sorted(place for place in near_ends if 0 <= place < n))
+
+
+def views(x):
+    """The same rows contiguous, reversed, with a gap after each, upside down, and from an odd address."""
+    rows, n = x.shape
+    yield np.ascontiguousarray(x)
+    for axes, steps, pads in (((0, 1), (1, -1), (0, 0)), ((0, 1), (-1, 1), (0, 3))):
+        yield data.in_layout(x, axes, steps, pads)
+    memory = np.empty(rows * n + 1, x.dtype)
+    memory[1:] = x.ravel()
+    yield memory[1:].reshape(rows, n)
+
+
+def assert_found(x, first, last=None, **options):
+    """Where each row's largest element is, and each row's smallest of the inverse; of all rows together,
+    and of one by itself."""
+    last = first if last is None else last
+    for view in views(x):
+        for direction, want in zip(DIRECTIONS, (first, last)):
+            got = dmlcpu.argmax(view, 1, axis_direction=direction, keepdims=False, **options)
+            np.testing.assert_array_equal(got, want, str((x.shape, view.strides)))
+            if x.dtype.kind in "iuf":
+                inverse = ~view if x.dtype.kind in "iu" else -view
+                got = dmlcpu.argmin(inverse, 1, axis_direction=direction, keepdims=False, **options)
+                np.testing.assert_array_equal(got, want, str((x.shape, view.strides)))
+    middle = len(x) // 2
+    assert dmlcpu.argmax(x[middle], **options).item() == np.broadcast_to(first, len(x))[middle]
+
+
+@some_dtypes
+def test_the_only_extreme(instruction_set, threads, dtype):
+    for n in sizes(dtype):
+        at = places(n, dtype)
+        x = np.zeros((len(at), n), dtype)
+        x[np.arange(len(at)), at] = 1
+        assert_found(x, at)
+
+
+@some_dtypes
+def test_the_first_and_the_last_of_equals(instruction_set, threads, dtype):
+    """All later places hold the extreme as well; then all elements do."""
+    for n in sizes(dtype):
+        at = places(n, dtype)
+        x = np.zeros((len(at), n), dtype)
+        for row, place in enumerate(at):
+            x[row, at[at >= place]] = 1
+        assert_found(x, at, at[-1])
+        x[...] = 1
+        assert_found(x, 0, n - 1)
+
+
+@some_dtypes
+def test_every_pair_that_ties(instruction_set, dtype):
+    """Two equal elements, in every pair of places of a short row whose last positions are read twice, and
+    of one without such."""
+    least = TUNING.kShortRowBytes // dtype.itemsize
+    for n in (least, least + LINE // dtype.itemsize // 2 + 1):
+        first, last = np.triu_indices(n, 1)
+        x = np.zeros((len(first), n), dtype)
+        x[np.arange(len(first)), first] = 1
+        x[np.arange(len(first)), last] = 1
+        for view in (x, np.ascontiguousarray(x[:, ::-1])[:, ::-1]):
+            for direction, want in zip(DIRECTIONS, (first, last)):
+                got = dmlcpu.argmax(view, 1, axis_direction=direction, keepdims=False)
+                np.testing.assert_array_equal(got, want)
+
+
+@some_dtypes
+def test_numbers_of_rows(instruction_set, threads, dtype):
+    """Rows around the least that are columns, and those of a tile: the last of them are fewer than their
+    lanes' vectors."""
+    tile = TUNING.kWidenedTileBytes // LINE
+    for n in near(TUNING.kShortRowBytes // dtype.itemsize):
+        for rows in near(1, TUNING.kLeastRows, tile, 2 * tile):
+            at = (np.arange(rows) * 37 + n // 2) % n
+            x = np.zeros((rows, n), dtype)
+            x[np.arange(rows), at] = 1
+            assert_found(x, at)
+            x[:, n - 1] = 1
+            assert_found(x, at, n - 1)
+
+
+@pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
+def test_nan_anywhere(instruction_set, dtype):
+    """A single NaN is found, or passed over, wherever it is; infinities of both signs, whose sum is NaN
+    too, are not mistaken for one."""
+    for n in sizes(dtype):
+        at = places(n, dtype)
+        rows = np.arange(len(at))
+        x = np.random.default_rng(n).random((len(at), n)).astype(dtype)
+        x[:, ::7] = -0.0
+        x[:, n // 2] = 2
+        others = at != n // 2
+        for sign in (1, -1):
+            y = x.copy()
+            y[rows, at] = sign * np.nan
+            assert_found(y, at)
+            for view in views(y[others]):
+                got = dmlcpu.argmax(view, 1, nan_policy="omit", keepdims=False)
+                np.testing.assert_array_equal(got, n // 2)
+        y = x.copy()
+        y[:, 0] = -np.inf
+        y[rows, at] = np.inf
+        assert_found(y, at)
+        assert_found(y, at, nan_policy="omit")
+        # One number among NaNs: the worst there is.
+        y[...] = np.nan
+        y[rows, at] = -np.inf
+        assert_found(y, at, nan_policy="omit")
+        y[...] = np.nan
+        assert_found(y, 0, n - 1, nan_policy="omit")
+
+
+@pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
+@pytest.mark.parametrize("columns", [1, 3])
+def test_values_keep_their_bits(instruction_set, dtype, columns):
+    """Zeros of either sign have one key, as NaNs of any payload have: the element that is found is
+    written, be it in any lane, in the last positions or in what they read twice."""
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        special = data.special_values(dtype)
+        nans = special[np.isnan(special.astype(np.float64))]
+    zeros = np.array([0.0, -0.0], dtype)
+    word = np.dtype(f"u{dtype.itemsize}")
+    for n in sizes(dtype):
+        at = places(n, dtype)
+        for pool, other, direction in ((nans, 1, 1), (zeros, -1, 1), (zeros, 1, 0)):
+            x = np.full((len(at), n, columns), other, dtype)
+            for row, place in enumerate(at):
+                # Another of them at every later place, so that a wrong one shows.
+                x[row, at[at >= place]] = np.resize(
+                    np.roll(pool, row), (columns, (at >= place).sum())
+                ).T
+            for view in (x, np.ascontiguousarray(x[:, ::-1])[:, ::-1]):
+                got = dmlcpu.top_k(view, 1, axis=1, axis_direction=direction)
+                assert (got.indices == at[:, None, None]).all(), n
+                want = np.take_along_axis(
+                    x, np.broadcast_to(at[:, None, None], got.values.shape), 1
+                )
+                assert (got.values.view(word) == want.view(word)).all(), (n, direction)
+
+
+def test_bytes_of_256_lanes_and_positions(instruction_set, threads):
+    """Lanes are numbered and positions counted in the width of the element: all there are of a byte,
+    then more. The first of equals is in a last lane, the second in the first lane one position later."""
+    for positions in near(256):
+        for lanes in near(256):
+            x = np.zeros((positions, 2, lanes, 3), np.uint8)[..., :2]
+            step = np.arange(2 * 2).reshape(2, 2) * 61
+            for place in (
+                0,
+                lanes - 1,
+                positions * lanes // 2 // lanes * lanes - 1,
+                x.size // 4 - lanes,
+            ):
+                x[...] = 0
+                first = np.minimum(place + step * lanes, positions * lanes - 1)
+                second = np.minimum((first // lanes + 1) * lanes, positions * lanes - 1)
+                for at in (first, second):
+                    i, j = np.divmod(at, lanes)
+                    x[i, np.arange(2)[:, None], j, np.arange(2)] = 1
+                for direction, want in zip(DIRECTIONS, (first, second)):
+                    got = dmlcpu.argmax(x, (0, 2), axis_direction=direction, keepdims=False)
+                    np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32], ids=str)
+def test_overlapping_windows(instruction_set, dtype):
+    """Results one element apart, as are the elements of a reduced axis: all of it are lanes, of several
+    tiles, in the order of memory if it is reversed."""
+    dtype = np.dtype(dtype)
+    rng = np.random.default_rng(0)
+    for n in (*near(256), 300, 700, TUNING.kLongRowBytes // dtype.itemsize - 1):
+        for distinct in (2, 200):
+            memory = rng.integers(0, distinct, 3 * (n + 10)).astype(dtype)
+            strides = ((n + 7) * dtype.itemsize, dtype.itemsize, dtype.itemsize)
+            x = np.lib.stride_tricks.as_strided(memory, (2, n, 4), strides)
+            rows = x.reshape(2 * n, 4)
+            first = dmlcpu.argmax(x, (0, 1), keepdims=False)
+            np.testing.assert_array_equal(first, rows.argmax(0))
+            last = dmlcpu.argmax(x, (0, 1), keepdims=False, axis_direction=1)
+            np.testing.assert_array_equal(last, 2 * n - 1 - rows[::-1].argmax(0))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int16], ids=str)
+@pytest.mark.parametrize("columns", [3, 5])
+def test_a_tail_after_several_periods(instruction_set, threads, dtype, columns):
+    """More positions than a table of offsets holds, the last of which do not fill the lanes: the only
+    extreme, and two that tie, around the last ones."""
+    dtype = np.dtype(dtype)
+    count = -(-TUNING.kWidenedBytes // (dtype.itemsize * columns))
+    for walked in (TUNING.kWalkRows - 1, TUNING.kWalkRows, 2 * TUNING.kWalkRows + 9):
+        for left in (0, 1, count - 1):
+            n = walked * count + left
+            x = np.zeros((n, columns), dtype)
+            for back in near(left + 1, count, count + left):
+                at = (n - back - np.arange(columns) * count) % n
+                x[at, np.arange(columns)] = 1
+                assert (dmlcpu.argmax(x, 0, keepdims=False) == at).all()
+                assert (dmlcpu.argmax(x, 0, keepdims=False, axis_direction=1) == at).all()
+                backward = dmlcpu.argmax(x[::-1], 0, keepdims=False)
+                assert (backward == n - 1 - at).all()
+                x[-1] = 1
+                assert (dmlcpu.argmax(x, 0, keepdims=False) == at).all()
+                assert (dmlcpu.argmax(x, 0, keepdims=False, axis_direction=1) == n - 1).all()
+                assert (dmlcpu.argmax(x[::-1], 0, keepdims=False) == 0).all()
+                x[...] = 0
+
+
+@pytest.mark.parametrize(
+    "shape", [(16 * 64 + 1,), (1003, 3), (900, 2, 5), (7, 1999), (4001, 20)], ids=str
+)
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32], ids=str)
+def test_parts_that_overlap(instruction_set, threads, shape, dtype):
+    """Threads share an axis that the number of parts does not divide: the last part takes some elements
+    of the one before. What decides is at each end of a part that some number of threads has."""
+    n = shape[0]
+    parts = range(2, 3 * TUNING.kTasksPerThread + 1)
+    ends = {part * -(-n // count) for count in parts for part in range(count + 1)}
+    ends |= {n - -(-n // count) for count in parts}
+    for place in sorted({place for end in ends for place in near(end) if place < n}):
+        x = np.zeros(shape, dtype)
+        x[place] = 1
+        assert (dmlcpu.argmax(x, 0) == place).all(), place
+        assert (dmlcpu.argmax(x, 0, axis_direction=1) == place).all(), place
+        x[-1] = 1
+        assert (dmlcpu.argmax(x, 0) == place).all(), place
+        assert (dmlcpu.argmax(x, 0, axis_direction=1) == n - 1).all(), place
