@@ -47,9 +47,16 @@ class ThresholdFilter {
       taken += ((keys[i] > threshold) | (equal & (ties_left > 0))) & (taken < capacity);
       ties_left -= equal;
     };
+    const auto reaches = [&](std::int64_t i) { return V::load(keys + i) >= lowest_; };
+    const auto take_vectors = [&](std::int64_t i, std::int64_t vectors) {
+      std::uint64_t bits = 0;
+      for (std::int64_t v = 0; v < vectors; ++v) {
+        bits |= bits_of_mask<sizeof(U)>(reaches(i + v * kWidth)) << (v * kWidth);
+      }
+      for (; bits != 0; bits &= bits - 1) take_one(i + __builtin_ctzll(bits));
+    };
     std::int64_t i = 0;
     for (; i + kLanes<U> <= count; i += kLanes<U>) {
-      const auto reaches = [&](std::int64_t j) { return V::load(keys + j) >= lowest_; };
       const auto found =
           (reaches(i) | reaches(i + kWidth)) | (reaches(i + 2 * kWidth) | reaches(i + 3 * kWidth));
       if (!any(found)) continue;
@@ -61,14 +68,10 @@ class ThresholdFilter {
       lowest_ = static_cast<U>(threshold + (ties_left <= 0));
       // As many vectors at once as a word has bits for: the end of each loop over bits is
       // mispredicted.
-      for (std::int64_t j = i; j < i + kLanes<U>; j += kAtOnce * kWidth) {
-        std::uint64_t bits = 0;
-        for (std::int64_t v = 0; v < kAtOnce; ++v) {
-          bits |= bits_of_mask<sizeof(U)>(reaches(j + v * kWidth)) << (v * kWidth);
-        }
-        for (; bits != 0; bits &= bits - 1) take_one(j + __builtin_ctzll(bits));
-      }
+      for (std::int64_t j = i; j < i + kLanes<U>; j += kAtOnce * kWidth) take_vectors(j, kAtOnce);
     }
+    // Short blocks have no more.
+    for (; i + kWidth <= count; i += kWidth) take_vectors(i, 1);
     for (; i < count; ++i) take_one(i);
     count_ = taken;
     ties_left_ = ties_left;
