@@ -208,6 +208,9 @@ void test_few_tasks_are_split_into_parts() {
   CHECK(row.parts == 4 && row.merges && row.shared.size == 60001);
   CHECK(row.n.size == row.part_size && row.part_size == 15001 && covers(row));
   CHECK(row.part_start(2) == 2 * 15001 && row.part_start(3) == 60001 - 15001);
+  // 512 parts of 65 would begin beyond the axis.
+  const ArgPlan threads = plan_of(descriptor({32769, 3}, {0}), 128);
+  CHECK(threads.parts == 505 && threads.part_size == 65 && covers(threads));
   const ArgPlan many = plan_of(descriptor({64, 900}, {1}), 4);
   CHECK(many.parts == 1 && many.tasks.count() >= 4);
   // The longest reduced axis is split, be it walked, the lanes or an outer one.

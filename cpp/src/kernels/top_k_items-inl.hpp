@@ -80,7 +80,7 @@ void write_results(const TopKElementKernels& element, U* keys, std::int64_t n, s
   });
 }
 
-/// The outputs from an element on that is so many values and indices away.
+/// The outputs `values` elements of the one and `indices` elements of the other further on.
 template <class U>
 TopKOutputs outputs_at(TopKOutputs outputs, std::int64_t values, std::int64_t indices) {
   outputs.values.data = static_cast<U*>(outputs.values.data) + values;

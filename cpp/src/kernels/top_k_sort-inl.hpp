@@ -125,7 +125,7 @@ class Merge {
   void take(Item* to, std::int64_t count) {
     const Item* const end = to + count;
     while (to < end) {
-      // Neither runs out within so many, so that no branch depends on the data.
+      // Neither run ends within `sure` items, so that no branch depends on the data.
       std::int64_t sure = min_of(min_of(a_end_ - a_, b_end_ - b_), end - to);
       if (sure == 0) {
         const Item*& rest = a_ == a_end_ ? b_ : a_;

@@ -78,9 +78,10 @@ void split_reduction(std::int64_t element_size, std::int64_t wanted, ArgPlan& pl
   const std::int64_t parts =
       std::min(ceil_divide(wanted, tiles), axis.size / tuning::kMinPartPositions);
   if (parts < 2) return;
-  plan.parts = parts;
   plan.shared = axis;
   plan.part_size = axis.size = ceil_divide(axis.size, parts);
+  // Of many parts rounded up fewer reach the end.
+  plan.parts = ceil_divide(plan.shared.size, plan.part_size);
 }
 
 /// Divides results among tasks.

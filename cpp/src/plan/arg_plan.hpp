@@ -1,6 +1,7 @@
 // How an argmin or argmax runs, as data.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -43,7 +44,7 @@ struct ArgPlan {
   ColumnsPlan columns;  ///< kColumns
 
   std::int64_t part_start(std::int64_t part) const {
-    return part + 1 < parts ? part * part_size : shared.size - part_size;
+    return std::min(part * part_size, shared.size - part_size);
   }
 };
 

@@ -25,7 +25,7 @@ std::int64_t block_length(std::int64_t length, std::int64_t k) {
 }
 
 /// A key that somewhat more than k of `length` elements probably reach is one that `sample_reaches`
-/// of so many sampled elements do.
+/// of the sampled elements do.
 void set_sample(std::int64_t length, std::int64_t k, TopKSelection& selection) {
   const std::int64_t count = tuning::top_k_sample(length);
   // The number of sampled elements among the k highest varies by its square root; four times that
