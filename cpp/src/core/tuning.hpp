@@ -236,13 +236,13 @@ inline constexpr int kTopKSortDigitBits = 8;
 inline constexpr std::int64_t kTopKSortPrefetchLength = 96 * 1024;
 
 /// Columns are selected from side by side, in a vector lane each, if there are at least this many.
-/// Inserting costs some 6 operations per slot for all lanes together: with more than kTopKManySlots
-/// slots only where columns are so short that slots times elements are at most kTopKManySlotsWork,
-/// else selecting from one row after the other is faster.
+/// Inserting costs some 6 operations per slot for all lanes together, and the more slots there are
+/// the more elements are inserted: with more than kTopKLongColumnsK only while elements times the
+/// square of k, in bytes of lanes of up to 4, are at most kTopKSlotsWork, else selecting from one row
+/// after the other is faster.
 inline constexpr std::int64_t kTopKMinLanes = 8;
 inline constexpr int kTopKColumnsMaxK = 32;
-inline constexpr std::int64_t kTopKManySlots = 16;
-inline constexpr std::int64_t kTopKManySlotsWork = 2048;
+inline constexpr std::int64_t kTopKSlotsWork = 384 * 1024;
 
 /// Columns of more elements than this are read in several passes, without a bound on what is
 /// inserted from all of them, and rising elements are all inserted: only with few slots, and lanes
@@ -257,9 +257,14 @@ inline constexpr std::int64_t kTopKShortRowBytes = 4096;
 inline constexpr std::int64_t kTopKSlotsBlock = 16;
 inline constexpr std::int64_t kTopKSlotsBlocks = 2;
 
-/// The first elements, this many for each slot, are inserted without a look whether any of a
-/// vector's lanes needs them: with 16 lanes the answer is mostly yes, and else mispredicted.
-inline constexpr std::int64_t kTopKSlotsFew = 4;
+/// The first elements are inserted without a look whether any of a vector's lanes needs them: the
+/// answer is mostly yes, and else mispredicted, which takes as long as inserting into 10 slots. With
+/// fewer slots these are so many for each of a vector's lanes, and a bound pays with some times as
+/// many; with more, so many for each slot.
+inline constexpr int kTopKFewSlots = 10;
+inline constexpr std::int64_t kTopKSureVectors = 12;
+inline constexpr std::int64_t kTopKBoundPerSure = 3;
+inline constexpr std::int64_t kTopKSurePerSlot = 4;
 
 /// Keys of a tile of columns, and keys and positions of its slots, which stay in L1; keys of all
 /// positions of a tile, which stay in L2.
@@ -289,7 +294,7 @@ inline constexpr std::int64_t kTopKMinWrites = 16 * 1024;
 
 /// Items that are merged at a time, into a buffer in L1, or whose values are
 /// written at a time.
-inline constexpr std::int64_t kTopKMergeChunk = 256;
+inline constexpr std::int64_t kTopKMergeChunk = 128;
 
 /// Row pieces never exceed this many elements, so that positions fit 32 bits inside the kernels.
 inline constexpr std::int64_t kTopKMaxPiece = std::int64_t{1} << 31;

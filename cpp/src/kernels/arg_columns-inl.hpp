@@ -65,20 +65,6 @@ struct BestOfTile {
   BestOfTile at(std::int64_t lane) const { return {best + lane, positions + lane}; }
 };
 
-/// Whether a comparison holds for any element of a vector of any size.
-template <class Mask>
-bool any_holds(const Mask& mask) {
-  if constexpr (sizeof mask == kVectorBytes) {
-    return any(mask);
-  } else {
-    std::uint8_t bytes[sizeof mask];
-    std::memcpy(bytes, &mask, sizeof mask);
-    std::uint8_t all = 0;
-    for (const std::uint8_t byte : bytes) all |= byte;
-    return all != 0;
-  }
-}
-
 /// Takes n positions of kVectors vectors of lanes, which are `apart` elements from each other, the
 /// first position number `position`. False, and nothing taken, if NaNs may decide: where they come
 /// first if the elements' sum is NaN (which also comes of infinities of both signs), else if the
@@ -131,10 +117,10 @@ bool take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, s
     at += 1;
   }
   if constexpr (kSums) {
-    if (any_holds(sum != sum)) return false;
+    if (any(sum != sum)) return false;
   } else if constexpr (Lane::kNative && !kCareful) {
     for (int v = 0; v < kVectors; ++v) {
-      if (any_holds(best[v] != best[v])) return false;
+      if (any(best[v] != best[v])) return false;
     }
   }
   for (int v = 0; v < kVectors; ++v) {
@@ -152,11 +138,11 @@ DMLCPU_NOINLINE void take_carefully(const U* data, const TileRows<U>& rows, std:
 }
 
 /// The same of all lanes of a tile, four vectors at a time where there are as many, side by side or
-/// of four groups: each waits for its own comparison.
+/// of four groups: each waits for its own comparison. The last ones overlap those before: taking
+/// elements twice changes nothing, unless the lanes are at their start, and then they start again.
 template <class O, class U = typename O::Unsigned>
 void take_rows(const TileRows<U>& rows, std::int64_t position, bool starts, std::int64_t ahead,
                const BestOfTile<U>& state) {
-  constexpr auto kSize = static_cast<std::int64_t>(sizeof(U));
   const auto take = [&](auto bytes, auto vectors, std::int64_t group, std::int64_t lane,
                         std::int64_t apart, std::int64_t state_apart, std::int64_t distance) {
     const U* const data = rows.data + group * rows.group_stride + lane;
@@ -172,36 +158,33 @@ void take_rows(const TileRows<U>& rows, std::int64_t position, bool starts, std:
       }
     }
   };
-  constexpr std::integral_constant<std::int64_t, kVectorBytes> kWhole;
-  constexpr std::integral_constant<int, 1> kOne;
-  constexpr std::integral_constant<int, 4> kFour;
-  for (std::int64_t g = 0, groups = 0; g < rows.groups; g += groups) {
-    groups = rows.groups - g < kFour ? 1 : kFour;
-    std::int64_t lane = 0;
-    // A last vector overlaps the one before: taking elements twice changes nothing, unless the
-    // lanes are at their start, and then they start again.
-    const auto take_all = [&](auto bytes, auto vectors) {
-      constexpr std::int64_t kLanes = bytes / kSize;
-      const std::int64_t last = rows.lanes - kLanes * vectors;
-      if (last < 0) return;
-      for (; lane < (vectors == 1 ? rows.lanes : last + 1); lane += kLanes * vectors) {
-        const std::int64_t l = min_of(lane, last);
-        if (vectors == 1 && groups == kFour) {
-          // The same of the next groups.
-          const std::int64_t distance = ahead == 0 ? 0 : kFour * rows.group_stride;
-          take(bytes, kFour, g, l, rows.group_stride, rows.lanes, distance);
-        } else {
-          for (std::int64_t i = 0; i < groups; ++i)
-            take(bytes, vectors, g + i, l, kLanes, kLanes, ahead);
-        }
+  const auto take_all = [&](auto bytes) {
+    constexpr std::int64_t kLanes = bytes / static_cast<std::int64_t>(sizeof(U));
+    constexpr std::int64_t kVectors = kLanes == 1 ? 1 : 4;
+    const bool of_groups = rows.lanes < kVectors * kLanes && rows.groups >= kVectors;
+    const std::int64_t group_step = of_groups ? kVectors : 1;
+    const std::int64_t lane_step = of_groups ? kLanes : kVectors * kLanes;
+    const std::int64_t last = rows.lanes - kLanes;
+    const std::int64_t end = of_groups ? rows.lanes : last - (kVectors - 1) * kLanes + 1;
+    // Of groups, the same of the next ones are prefetched.
+    const std::int64_t distance = of_groups && ahead != 0 ? kVectors * rows.group_stride : ahead;
+    for (std::int64_t g = 0; g < rows.groups; g += group_step) {
+      const std::int64_t group = min_of(g, rows.groups - group_step);
+      std::int64_t lane = 0;
+      for (; lane < end; lane += lane_step) {
+        take(bytes, Constant<kVectors>(), group, min_of(lane, last),
+             of_groups ? rows.group_stride : kLanes, of_groups ? rows.lanes : kLanes, distance);
       }
-    };
-    take_all(kWhole, kFour);
-    if (groups == 1) take_all(kWhole, std::integral_constant<int, 2>());
-    take_all(kWhole, kOne);
-    if constexpr (kVectorBytes > 16) take_all(std::integral_constant<std::int64_t, 16>(), kOne);
-    take_all(std::integral_constant<std::int64_t, kSize>(), kOne);
-  }
+      for (; lane < rows.lanes && kVectors > 1; lane += kLanes) {
+        take(bytes, Constant<1>(), group, min_of(lane, last), 0, 0, ahead);
+      }
+    }
+  };
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(U));
+  const std::int64_t row_bytes = rows.lanes * kSize;
+  if (row_bytes >= kVectorBytes) return take_all(Constant<kVectorBytes>());
+  if (kVectorBytes > 16 && row_bytes >= 16) return take_all(Constant<16>());
+  take_all(Constant<kSize>());
 }
 
 /// Of `count` lanes of each of `results` results, all lanes of a number next to each other, leaves
@@ -231,9 +214,9 @@ void join_lanes(std::int64_t count, std::int64_t results, bool number_first,
         V::store(minor + i, better ? other(minor) : at(minor));
       }
     };
-    merge(std::integral_constant<std::int64_t, kVectorBytes>());
-    if constexpr (kVectorBytes > 16) merge(std::integral_constant<std::int64_t, 16>());
-    merge(std::integral_constant<std::int64_t, sizeof(U)>());
+    merge(Constant<kVectorBytes>());
+    if constexpr (kVectorBytes > 16) merge(Constant<16>());
+    merge(Constant<sizeof(U)>());
     count = half;
   }
 }
@@ -248,11 +231,12 @@ struct RunResults {
   std::int64_t results;
 };
 
-/// Calls body(index_of), where index_of(i) is `sign` times the index of result i of a run whose
-/// first position is number `run`, and `offset` more.
-template <class Index, class U, class Body>
-void with_index(const ArgColumns& a, const Tile<U>& tile, const RunResults<U>& found,
-                std::int64_t run, std::int64_t offset, std::int64_t sign, const Body& body) {
+/// Writes `sign` times the index of each result of a run whose first position is number `run`, and
+/// `offset` more, to to[g * stride + r].
+template <class Index, class U>
+DMLCPU_NOINLINE void write_run(const ArgColumns& a, const Tile<U>& tile, const RunResults<U>& found,
+                               std::int64_t run, std::int64_t offset, std::int64_t sign, Index* to,
+                               std::int64_t stride) {
   const auto of = [offset, sign](std::int64_t x) { return static_cast<Index>(offset + sign * x); };
   const std::int64_t before = a.backwards ? a.columns.lanes - tile.lane - tile.lanes : tile.lane;
   const std::int64_t number = before / a.results;
@@ -261,15 +245,22 @@ void with_index(const ArgColumns& a, const Tile<U>& tile, const RunResults<U>& f
   const auto widened = static_cast<Index>(sign * a.widened_step);
   const auto tail_index = static_cast<Index>(sign * a.tail_index);
   const std::int64_t tail = a.columns.tail - run;
-  const auto index_of = [=](std::int64_t i) {
-    return static_cast<Index>(base + step * static_cast<Index>(found.positions[i]));
-  };
-  if (found.numbers == nullptr) return body(index_of);
-  body([=](std::int64_t i) {
-    const bool in_tail = static_cast<std::int64_t>(found.positions[i]) == tail;
-    return static_cast<Index>(index_of(i) + widened * static_cast<Index>(found.numbers[i]) +
-                              (in_tail ? tail_index : Index{0}));
-  });
+  // Results one by one are side by side.
+  const bool single = found.results == 1 && found.stride == 1 && stride == 1;
+  const std::int64_t results = single ? tile.groups : found.results;
+  for (std::int64_t g = 0; g < (single ? 1 : tile.groups); ++g, to += stride) {
+    const U* const positions = found.positions + g * found.stride;
+    for (std::int64_t r = 0; r < results; ++r) {
+      to[r] = static_cast<Index>(base + step * static_cast<Index>(positions[r]));
+    }
+    if (found.numbers == nullptr) continue;
+    const U* const numbers = found.numbers + g * found.stride;
+    for (std::int64_t r = 0; r < results; ++r) {
+      const bool in_tail = static_cast<std::int64_t>(positions[r]) == tail;
+      to[r] = static_cast<Index>(to[r] + widened * static_cast<Index>(numbers[r]) +
+                                 (in_tail ? tail_index : Index{0}));
+    }
+  }
 }
 
 /// Merges the lanes of each result of a tile, whose best are keys. Shared by all orders of a width.
@@ -302,53 +293,59 @@ DMLCPU_NOINLINE RunResults<U> join_widened(const ArgColumns& a, const Tile<U>& t
 /// Merges the results of a run, whose best are keys, into the best so far.
 template <class U>
 DMLCPU_NOINLINE void merge_run(const ArgColumns& a, const Tile<U>& tile, const RunResults<U>& found,
-                               std::int64_t run) {
+                               std::int64_t run, void* buffer) {
   const std::int64_t first = found.numbers == nullptr ? tile.lane : 0;
   const bool starts = a.starts && run == 0 && tile.lane == first;
-  with_index<std::int64_t>(a, tile, found, run, 0, 1, [&](const auto& index_of) {
-    for (std::int64_t g = 0; g < tile.groups; ++g) {
-      std::int64_t* const keys = a.keys + (tile.group + g) * a.results + first;
-      std::int64_t* const indices = a.indices + (tile.group + g) * a.results + first;
-      for (std::int64_t r = 0; r < found.results; ++r) {
-        const std::int64_t key = wide_key(found.best[g * found.stride + r]);
-        const std::int64_t index = index_of(g * found.stride + r);
-        const bool better = starts || key > keys[r] || (key == keys[r] && index < indices[r]);
-        keys[r] = better ? key : keys[r];
-        indices[r] = better ? index : indices[r];
-      }
+  auto* index = static_cast<std::uint64_t*>(buffer);
+  write_run(a, tile, found, run, 0, 1, index, found.results);
+  for (std::int64_t g = 0; g < tile.groups; ++g) {
+    std::int64_t* const keys = a.keys + (tile.group + g) * a.results + first;
+    std::int64_t* const indices = a.indices + (tile.group + g) * a.results + first;
+    for (std::int64_t r = 0; r < found.results; ++r) {
+      const std::int64_t key = wide_key(found.best[g * found.stride + r]);
+      const auto at = static_cast<std::int64_t>(*index++);
+      const bool better = starts || key > keys[r] || (key == keys[r] && at < indices[r]);
+      keys[r] = better ? key : keys[r];
+      indices[r] = better ? at : indices[r];
     }
-  });
+  }
 }
 
 /// Writes the results of all positions. Of widened columns the elements are looked up.
 template <class U>
 DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile,
-                                   const RunResults<U>& found) {
+                                   const RunResults<U>& found, void* buffer) {
   const ArgOutput& out = a.output;
   const bool widened = found.numbers != nullptr;
-  const auto write = [&](auto* to, std::int64_t group_stride, std::int64_t lane_stride,
-                         const auto& value) {
-    write_tile(to + tile.group * group_stride + (widened ? 0 : tile.lane) * lane_stride,
-               group_stride, lane_stride, tile.groups, found.results, value);
+  const auto first = [&](std::int64_t group_stride, std::int64_t lane_stride) {
+    return tile.group * group_stride + (widened ? 0 : tile.lane) * lane_stride;
   };
-  with_indices(out.indices, out.index_size, [&](auto* to) {
-    using Index = std::remove_reference_t<decltype(*to)>;
-    with_index<Index>(
-        a, tile, found, 0, out.from_end ? out.last : 0, out.from_end ? -1 : 1,
-        [&](const auto& index_of) {
-          write(to, out.index_group_stride, out.index_lane_stride,
-                [&](std::int64_t g, std::int64_t r) { return index_of(g * found.stride + r); });
-        });
-  });
+  write_indices(out.indices, out.index_size, first(out.index_group_stride, out.index_lane_stride),
+                tile.groups, found.results, out.index_group_stride, out.index_lane_stride, buffer,
+                [&](auto* to, std::int64_t stride) {
+                  write_run(a, tile, found, 0, out.from_end ? out.last : 0, out.from_end ? -1 : 1,
+                            to, stride);
+                });
   if (out.values == nullptr) return;
-  write(static_cast<U*>(out.values), out.value_group_stride, out.value_lane_stride,
-        [&](std::int64_t g, std::int64_t r) {
-          const std::int64_t i = g * found.stride + r;
-          if (!widened) return found.best[i];
-          const std::int64_t n =
-              a.backwards ? tile.lanes / a.results - 1 - found.numbers[i] : found.numbers[i];
-          return tile.data[element_offset(a.columns, g, n * a.results + r, found.positions[i])];
-        });
+  const U* values = found.best;
+  std::int64_t stride = found.stride;
+  if (widened) {
+    auto* const elements = static_cast<U*>(buffer);
+    for (std::int64_t g = 0; g < tile.groups; ++g) {
+      for (std::int64_t r = 0; r < found.results; ++r) {
+        const std::int64_t i = g * found.stride + r;
+        const std::int64_t n =
+            a.backwards ? tile.lanes / a.results - 1 - found.numbers[i] : found.numbers[i];
+        elements[g * found.results + r] =
+            tile.data[element_offset(a.columns, g, n * a.results + r, found.positions[i])];
+      }
+    }
+    values = elements;
+    stride = found.results;
+  }
+  write_tile(values, stride, tile.groups, found.results,
+             static_cast<U*>(out.values) + first(out.value_group_stride, out.value_lane_stride),
+             out.value_group_stride, out.value_lane_stride);
 }
 
 /// Turns the best of a tile from what lanes hold to keys.
@@ -370,9 +367,17 @@ void make_elements(const ArgColumns& a, const Tile<U>& tile, BestOfTile<U> state
   }
 }
 
-template <class O>
-void arg_columns(const ArgColumns& a) {
-  using U = typename O::Unsigned;
+/// What depends on the order.
+template <class U>
+struct ArgOfOrder {
+  void (*take_rows)(const TileRows<U>& rows, std::int64_t position, bool starts, std::int64_t ahead,
+                    const BestOfTile<U>& state);
+  void (*make_keys)(std::int64_t count, U* best);
+  void (*make_elements)(const ArgColumns& a, const Tile<U>& tile, BestOfTile<U> state);
+};
+
+template <class U>
+DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& order) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(U));
   constexpr std::int64_t kRun = arg_run_positions(kSize);
   const Columns& columns = a.columns;
@@ -381,7 +386,8 @@ void arg_columns(const ArgColumns& a) {
   const std::int64_t array_bytes = arg_tile_bytes(columns, kSize);
   const BestOfTile<U> state = {reinterpret_cast<U*>(scratch),
                                reinterpret_cast<U*>(scratch + array_bytes)};
-  char* const packed = scratch + arg_tile_arrays(widened) * array_bytes;
+  char* const buffer = scratch + arg_tile_arrays(widened) * array_bytes;
+  char* const packed = buffer + arg_buffer_bytes(columns);
   // Packed tiles are in L1.
   const std::int64_t ahead = a.prefetches && columns.packing == Packing::kNone ? columns.ahead : 0;
   for_tiles<U>(columns, [&](const Tile<U>& tile) {
@@ -389,18 +395,18 @@ void arg_columns(const ArgColumns& a) {
     const auto end_run = [&] {
       RunResults<U> found = {state.best, state.positions, nullptr, tile.lanes, tile.lanes};
       const bool merges = a.keys != nullptr;
-      if (merges || widened) make_keys<O>(tile.groups * tile.lanes, state.best);
+      if (merges || widened) order.make_keys(tile.groups * tile.lanes, state.best);
       if (widened) found = join_widened(a, tile, state, array_bytes / kSize);
-      if (merges) return merge_run(a, tile, found, run);
-      if (a.output.values != nullptr && !widened) make_elements<O>(a, tile, state);
-      write_results(a, tile, found);
+      if (merges) return merge_run(a, tile, found, run, buffer);
+      if (a.output.values != nullptr && !widened) order.make_elements(a, tile, state);
+      write_results(a, tile, found, buffer);
     };
     for_rows(columns, tile, a.prefetches, packed, [&](TileRows<U> rows, std::int64_t position) {
       const std::int64_t end = position + rows.n;
       while (position < end) {
         const std::int64_t run_end = min_of(run + kRun, columns.n);
         rows.n = min_of(end, run_end) - position;
-        take_rows<O>(rows, position - run, position == run, ahead, state);
+        order.take_rows(rows, position - run, position == run, ahead, state);
         rows.rows += rows.n;
         position += rows.n;
         if (position < run_end) continue;
@@ -409,6 +415,11 @@ void arg_columns(const ArgColumns& a) {
       }
     });
   });
+}
+
+template <class O>
+void arg_columns(const ArgColumns& a) {
+  arg_columns_of<typename O::Unsigned>(a, {take_rows<O>, make_keys<O>, make_elements<O>});
 }
 
 }  // namespace

@@ -89,13 +89,18 @@ constexpr std::int64_t arg_tile_bytes(const Columns& columns, std::int64_t eleme
 /// lanes' numbers.
 constexpr std::int64_t arg_tile_arrays(bool widened) { return widened ? 5 : 2; }
 
-/// Those arrays, the packed tile, and where its rows are.
+/// Bytes of a tile's indices, before they are written.
+constexpr std::int64_t arg_buffer_bytes(const Columns& columns) {
+  return round_up(columns.tile_groups * columns.tile_lanes * std::int64_t{sizeof(std::int64_t)});
+}
+
+/// Those arrays and indices, the packed tile, and where its rows are.
 constexpr std::int64_t arg_columns_scratch_bytes(const Columns& columns, bool widened,
                                                  std::int64_t element_size) {
   const std::int64_t rows =
       columns.packing == Packing::kStrided ? columns.pass * std::int64_t{sizeof(std::int64_t)} : 0;
   return round_up(arg_tile_arrays(widened) * arg_tile_bytes(columns, element_size) +
-                  packed_bytes(columns, element_size) + rows);
+                  arg_buffer_bytes(columns) + packed_bytes(columns, element_size) + rows);
 }
 
 }  // namespace dmlcpu

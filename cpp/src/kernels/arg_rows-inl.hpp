@@ -39,8 +39,8 @@ std::int64_t find_match(const U* p, std::int64_t n, Match match) {
     }
     return std::int64_t{0};
   };
-  if (n >= 4 * kWidth) return search(std::integral_constant<int, 4>());
-  if (n >= kWidth) return search(std::integral_constant<int, 1>());
+  if (n >= 4 * kWidth) return search(Constant<4>());
+  if (n >= kWidth) return search(Constant<1>());
   std::int64_t done = 0;
   for (; done < n - 1; ++done) {
     U bits;
@@ -56,18 +56,20 @@ std::int64_t find(const T* p, std::int64_t n, typename O::Key wanted) {
   using U = typename O::Unsigned;
   const U* const elements = reinterpret_cast<const U*>(p);
   U bits;
-  [[maybe_unused]] const bool exact = O::bits_of(wanted, &bits);
   if constexpr (kInfinityBits<T> != 0) {
     // Zeros, of which there are two, and NaNs, of which there are many, by their magnitudes.
+    const bool exact = O::bits_of(wanted, &bits);
     const bool is_nan = wanted == O::nan_key();
-    const U first = is_nan ? O::kInfinity + 1 : 0;
+    const U relevant = exact ? static_cast<U>(~U{0}) : O::kMax;
+    const U first = exact ? bits : is_nan ? O::kInfinity + 1 : 0;
     const U others = is_nan ? O::kNans - 1 : 0;
-    const auto match = [first, others](auto x) {
-      return static_cast<decltype(x)>((x & O::kMax) - first) <= others;
-    };
-    if (!exact) return find_match<kLast>(elements, n, match);
+    return find_match<kLast>(elements, n, [relevant, first, others](auto x) {
+      return static_cast<decltype(x)>((x & relevant) - first) <= others;
+    });
+  } else {
+    O::bits_of(wanted, &bits);
+    return find_match<kLast>(elements, n, [bits](auto x) { return x == bits; });
   }
-  return find_match<kLast>(elements, n, [bits](auto x) { return x == bits; });
 }
 
 /// Elements per block of a row read where it is.

@@ -117,47 +117,51 @@ inline std::int64_t element_offset(const Columns& columns, std::int64_t group, s
   return offset + period * columns.period_stride + lane * columns.lane_stride;
 }
 
-/// Writes one element for each lane of kGroups groups that are neighbours in the output.
-template <std::int64_t kGroups, class To, class Value>
-void write_neighbours(To* to, std::int64_t lane_stride, std::int64_t lanes, const Value& value) {
-  for (std::int64_t l = 0; l < lanes; ++l) {
-    for (std::int64_t g = 0; g < kGroups; ++g) to[g + l * lane_stride] = value(g, l);
-  }
-}
-
-/// Writes one element for each lane of each group. Neighbouring elements of the output are written
-/// together.
-template <class To, class Value>
-void write_tile(To* to, std::int64_t group_stride, std::int64_t lane_stride, std::int64_t groups,
-                std::int64_t lanes, const Value& value) {
-  if (lane_stride == 1 || groups == 1) {
-    for (std::int64_t g = 0; g < groups; ++g) {
-      To* const row = to + g * group_stride;
-      if (lane_stride == 1) {
-        for (std::int64_t l = 0; l < lanes; ++l) row[l] = value(g, l);
-      } else {
-        for (std::int64_t l = 0; l < lanes; ++l) row[l * lane_stride] = value(g, l);
+/// Copies an element for each lane of each group, from[g * from_stride + l], to to[g * group_stride
+/// + l * lane_stride]. Neighbouring elements of the output are written together.
+template <class U>
+DMLCPU_NOINLINE void write_tile(const U* from, std::int64_t from_stride, std::int64_t groups,
+                                std::int64_t lanes, U* to, std::int64_t group_stride,
+                                std::int64_t lane_stride) {
+  const auto write = [&](auto count, auto stride, auto apart) {
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      for (std::int64_t g = 0; g < count; ++g) {
+        to[g * stride + l * apart] = from[g * from_stride + l];
       }
     }
-    return;
+  };
+  // Compilers make vector code of strides that they know.
+  const auto interleave = [&](auto count) { write(count, Constant<1>(), count); };
+  const bool interleaved = group_stride == 1 && lane_stride == groups;
+  if (groups == 1) return write(Constant<1>(), group_stride, lane_stride);
+  if (interleaved && groups == 2) return interleave(Constant<2>());
+  if (interleaved && groups == 3) return interleave(Constant<3>());
+  if (group_stride == 1 && groups * static_cast<std::int64_t>(sizeof(U)) >= 16) {
+    return transpose(from, from_stride, groups, lanes, to, lane_stride, 0);
   }
-  if (group_stride == 1 && groups == 2) return write_neighbours<2>(to, lane_stride, lanes, value);
-  if (group_stride == 1 && groups == 3) return write_neighbours<3>(to, lane_stride, lanes, value);
-  if (group_stride == 1 && groups == 4) return write_neighbours<4>(to, lane_stride, lanes, value);
-  for (std::int64_t l = 0; l < lanes; ++l) {
-    for (std::int64_t g = 0; g < groups; ++g) {
-      to[g * group_stride + l * lane_stride] = value(g, l);
-    }
+  if (lane_stride != 1) return write(groups, group_stride, lane_stride);
+  for (std::int64_t g = 0; g < groups; ++g) {
+    for (std::int64_t l = 0; l < lanes; ++l) to[g * group_stride + l] = from[g * from_stride + l];
   }
 }
 
-/// Calls body(to) with an output of indices of 4 or 8 bytes, whose signs do not matter.
-template <class Body>
-void with_indices(void* to, std::int64_t index_size, const Body& body) {
+/// Writes indices of 4 or 8 bytes, whose signs do not matter, from element `first` of an output on,
+/// as write_tile() does: fill(rows, stride) writes them to rows[g * stride + l], which are the
+/// output itself if its lanes are next to each other, else in `buffer`.
+template <class Fill>
+void write_indices(void* indices, std::int64_t index_size, std::int64_t first, std::int64_t groups,
+                   std::int64_t lanes, std::int64_t group_stride, std::int64_t lane_stride,
+                   void* buffer, const Fill& fill) {
+  const auto write = [&](auto* to) {
+    if (lane_stride == 1 || lanes == 1) return fill(to + first, group_stride);
+    auto* const rows = static_cast<decltype(to)>(buffer);
+    fill(rows, lanes);
+    write_tile(rows, lanes, groups, lanes, to + first, group_stride, lane_stride);
+  };
   if (index_size == 4) {
-    body(static_cast<std::uint32_t*>(to));
+    write(static_cast<std::uint32_t*>(indices));
   } else {
-    body(static_cast<std::uint64_t*>(to));
+    write(static_cast<std::uint64_t*>(indices));
   }
 }
 

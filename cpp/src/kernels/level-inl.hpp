@@ -52,10 +52,16 @@ constexpr T absolute(T x) {
 
 constexpr std::int64_t kCacheLine = 64;
 
+/// A number that is known to compilers.
+template <std::int64_t kNumber>
+using Constant = std::integral_constant<std::int64_t, kNumber>;
+
 #ifdef __GNUC__
 #define DMLCPU_NOINLINE __attribute__((noinline))
+#define DMLCPU_INLINE __attribute__((always_inline))
 #else
 #define DMLCPU_NOINLINE
+#define DMLCPU_INLINE
 #endif
 
 /// The integers of so many bytes.
@@ -154,10 +160,10 @@ void pack(const T* source, std::int64_t stride, std::int64_t count, T* target) {
   const auto by = [&](auto apart) {
     for (std::int64_t i = 0; i < count; ++i) target[i] = source[i * apart];
   };
-  if (stride == -1) return by(std::integral_constant<std::int64_t, -1>());
-  if (stride == 2) return by(std::integral_constant<std::int64_t, 2>());
-  if (stride == 3) return by(std::integral_constant<std::int64_t, 3>());
-  if (stride == 4) return by(std::integral_constant<std::int64_t, 4>());
+  if (stride == -1) return by(Constant<-1>());
+  if (stride == 2) return by(Constant<2>());
+  if (stride == 3) return by(Constant<3>());
+  if (stride == 4) return by(Constant<4>());
   by(stride);
 }
 

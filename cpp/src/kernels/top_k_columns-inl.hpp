@@ -108,11 +108,17 @@ void take_slots(const KeyRows<U>& rows, std::int64_t position,
   using L = Lanes<U>;
   using V = typename L::V;
   using Memory = Vector<typename L::Lane>;
-  constexpr std::int64_t kBoundLength = tuning::kTopKSlotsBlocks * tuning::kTopKSlotsBlock * kSlots;
+  // In one lane or another most of the first elements enter.
+  constexpr bool kFewSlots = kSlots < tuning::kTopKFewSlots;
+  constexpr std::int64_t kSure =
+      kFewSlots ? tuning::kTopKSureVectors * L::kWidth : tuning::kTopKSurePerSlot * kSlots;
+  constexpr std::int64_t kBoundLength =
+      max_of(tuning::kTopKSlotsBlocks * tuning::kTopKSlotsBlock * kSlots,
+             kFewSlots ? tuning::kTopKBoundPerSure * kSure : 0);
   V keys[kSlots];
   V positions[kSlots];
   // Into the slots up to `last`, whose element goes.
-  const auto insert = [&](V x, std::int64_t i, int last) {
+  const auto insert = [&](V x, std::int64_t i, int last) DMLCPU_INLINE {
     const V at = Memory::all(static_cast<typename L::Lane>(position + i));
     // Each slot keeps its element, or gets the new one, or its upper neighbour's: those after the
     // new one move down. Slots are written from the last on, so the neighbour's is still the old.
@@ -126,10 +132,15 @@ void take_slots(const KeyRows<U>& rows, std::int64_t position,
     keys[0] = higher(keys[0], x);
     positions[0] = above_this ? at : positions[0];
   };
-  bool loaded = position == 0;
+  const auto load = [&] {
+    for (int j = 0; j < kSlots; ++j) {
+      keys[j] = Memory::load(state.keys + j * state.stride);
+      positions[j] = Memory::load(state.positions + j * state.stride);
+    }
+  };
   std::int64_t i = 0;
   V cut = Memory::all(L::kLowest);
-  if (loaded) {
+  if (position == 0) {
     // Where there are fewer positions, the lowest key after them is in no slot that is wanted.
     const auto fill = [&, lowest = cut](int slot) {
       keys[slot] = lowest;
@@ -142,35 +153,36 @@ void take_slots(const KeyRows<U>& rows, std::int64_t position,
       for (int slot = 0; slot < kSlots; ++slot) fill(slot);
     }
     i = min_of<std::int64_t>(rows.n, kSlots);
-    if (rows.n >= kBoundLength) {
-      cut = slots_bound<U, kSlots>(rows);
-    } else {
-      // In one lane or another most of the next elements enter.
-      const auto few = min_of<std::int64_t>(rows.n, tuning::kTopKSlotsFew * kSlots);
-      for (; i < few; ++i) insert(rows[i], i, kSlots - 1);
-    }
-    cut = higher(cut, keys[kSlots - 1]);
-  } else {
-    cut = Memory::load(state.keys + (kSlots - 1) * state.stride);
+  } else if (kFewSlots && position < kSure) {
+    load();
   }
-  const auto take = [&](std::int64_t at) {
-    const V x = rows[at];
-    if (!any(x > cut)) return;
-    for (int j = 0; j < kSlots && !loaded; ++j) {
-      keys[j] = Memory::load(state.keys + j * state.stride);
-      positions[j] = Memory::load(state.positions + j * state.stride);
-    }
-    loaded = true;
-    insert(x, at, kSlots - 1);
-    cut = higher(cut, keys[kSlots - 1]);
-  };
-  for (; i + 4 <= rows.n; i += 4) {
-    const auto found =
-        ((rows[i] > cut) | (rows[i + 1] > cut)) | ((rows[i + 2] > cut) | (rows[i + 3] > cut));
-    if (!any(found)) continue;
-    for (std::int64_t s = 0; s < 4; ++s) take(i + s);
+  bool loaded = position == 0 || (kFewSlots && position < kSure);
+  if (position == 0 && rows.n >= kBoundLength) {
+    cut = slots_bound<U, kSlots>(rows);
+  } else if (loaded) {
+    for (; i < min_of(rows.n, kSure - position); ++i) insert(rows[i], i, kSlots - 1);
   }
-  for (; i < rows.n; ++i) take(i);
+  cut = loaded ? higher(cut, keys[kSlots - 1])
+               : Memory::load(state.keys + (kSlots - 1) * state.stride);
+  while (i < rows.n) {
+    const std::int64_t end = min_of(i + 4, rows.n);
+    if (end - i == 4) {
+      const auto found =
+          ((rows[i] > cut) | (rows[i + 1] > cut)) | ((rows[i + 2] > cut) | (rows[i + 3] > cut));
+      if (!any(found)) {
+        i = end;
+        continue;
+      }
+    }
+    for (; i < end; ++i) {
+      const V x = rows[i];
+      if (!any(x > cut)) continue;
+      if (!loaded) load();
+      loaded = true;
+      insert(x, i, kSlots - 1);
+      cut = higher(cut, keys[kSlots - 1]);
+    }
+  }
   for (int j = 0; j < kSlots && loaded; ++j) {
     Memory::store(state.keys + j * state.stride, keys[j]);
     Memory::store(state.positions + j * state.stride, positions[j]);
@@ -207,10 +219,10 @@ KeyRows<U> keys_of(const TopKColumns& a, const TileRows<U>& rows, U* keys) {
   return {keys, rows.groups * padded, rows.n, padded};
 }
 
-/// Writes the first k slots of a group's lanes, for whose keys there is capacity.
+/// Writes the first k slots of a group's lanes, for whose keys and indices there is capacity.
 template <class U>
 void write_slots(const TopKColumns& a, const Tile<U>& tile, std::int64_t group,
-                 const Slots<typename Lanes<U>::Lane>& slots, U* keys) {
+                 const Slots<typename Lanes<U>::Lane>& slots, U* keys, void* buffer) {
   for (std::int64_t j = 0; j < a.k; ++j) {
     for (std::int64_t l = 0; l < tile.lanes; ++l) {
       keys[j * tile.lanes + l] = Lanes<U>::key(slots.keys[j * slots.stride + l]);
@@ -221,7 +233,7 @@ void write_slots(const TopKColumns& a, const Tile<U>& tile, std::int64_t group,
   };
   write_results(
       *a.element, keys, a.k, tile.lanes,
-      outputs_at<U>(a.outputs, offset(a.outputs.values), offset(a.outputs.indices)),
+      outputs_at<U>(a.outputs, offset(a.outputs.values), offset(a.outputs.indices)), buffer,
       [slots](std::int64_t j, std::int64_t l) {
         return static_cast<typename Lanes<U>::Bits>(slots.positions[j * slots.stride + l]);
       },
@@ -252,7 +264,7 @@ void top_k_columns(const TopKColumns& a) {
                }
              });
     for (std::int64_t g = 0; g < tile.groups; ++g) {
-      write_slots(a, tile, g, slots.at(g * padded), reinterpret_cast<U*>(scratch + parts.results));
+      write_slots(a, tile, g, slots.at(g * padded), reinterpret_cast<U*>(scratch + parts.results), scratch + parts.indices);
     }
   });
 }

@@ -101,8 +101,12 @@ struct TopKMerge {
   std::int64_t last;
 };
 
-/// Positions that an item of keys up to 32 bits holds in 8 bytes, together with the key.
-inline constexpr std::int64_t kTopKPackedPositions = std::int64_t{1} << 32;
+/// Bits of the position that an item holds in 8 bytes together with a key of up to 4, and how many
+/// positions any of them can hold.
+constexpr int top_k_position_bits(std::int64_t element_size) {
+  return 64 - 8 * static_cast<int>(element_size);
+}
+inline constexpr std::int64_t kTopKShortRow = std::int64_t{1} << top_k_position_bits(4);
 
 /// What depends on the width of keys, and on whether items are packed.
 struct TopKRowKernels {
@@ -172,11 +176,12 @@ constexpr std::int64_t top_k_column_positions(std::int64_t element_size) {
 inline constexpr std::int64_t kVectorSlack = 64;
 
 /// Where the parts of the scratch memory begin, after what packs a tile, and where it ends: the
-/// keys of a pass, slots, results of a group. Transposed elements become keys where they are.
+/// keys of a pass, slots, elements and indices of a group's results. Transposed elements become keys where they are.
 struct TopKColumnsScratch {
   std::int64_t keys;
   std::int64_t states;
   std::int64_t results;
+  std::int64_t indices;
   std::int64_t bytes;
 };
 constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
@@ -193,14 +198,15 @@ constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
   parts.states = transposed ? packed + kVectorSlack
                             : parts.keys + round_up(columns.pass * lanes * element_size);
   parts.results = parts.states + round_up(lanes * 2 * top_k_slots(k) * lane_bytes);
-  parts.bytes = parts.results + round_up(k * padded * element_size);
+  parts.indices = parts.results + round_up(k * padded * element_size);
+  parts.bytes = parts.indices + round_up(k * padded * std::int64_t{sizeof(std::int64_t)});
   return parts;
 }
 
 /// What depends on the width of keys alone.
 struct TopKWidthKernels {
   TopKRowKernels rows;         ///< with packed items, if there are any of the width
-  TopKRowKernels longer_rows;  ///< of more than kTopKPackedPositions
+  TopKRowKernels longer_rows;  ///< of more than kTopKShortRow
   /// Copies rows of `length` elements, stride apart, to consecutive elements, one row after the
   /// other; the rows start row_stride apart.
   void (*pack)(const void* data, std::int64_t stride, std::int64_t length, std::int64_t row_stride,

@@ -23,18 +23,21 @@ struct PlainItem {
   }
 };
 
-/// The same in one integer, up to 32-bit keys, the position inverted, so that of equal keys the
-/// earlier position is larger.
+/// The same in one integer, up to 32-bit keys, above the position, which is inverted, so that of
+/// equal keys the earlier position is larger.
 template <class U>
 struct PackedItem {
   using Key = U;
+  static constexpr int kPositionBits = top_k_position_bits(sizeof(U));
+  static constexpr std::uint64_t kPositions = (std::uint64_t{1} << kPositionBits) - 1;
   std::uint64_t both;
 
   static PackedItem make(U key, std::int64_t position) {
-    return {std::uint64_t{key} << 32 | static_cast<std::uint32_t>(~position)};
+    return {std::uint64_t{key} << kPositionBits |
+            (~static_cast<std::uint64_t>(position) & kPositions)};
   }
-  U key() const { return static_cast<U>(both >> 32); }
-  std::int64_t position() const { return static_cast<std::uint32_t>(~both); }
+  U key() const { return static_cast<U>(both >> kPositionBits); }
+  std::int64_t position() const { return static_cast<std::int64_t>(~both & kPositions); }
   bool operator<(const PackedItem& other) const { return both > other.both; }
 };
 
@@ -60,24 +63,30 @@ void for_chunks(const TopKRow& row, Body&& body) {
 }
 
 /// Writes n results of each of `lanes` lanes: element and position j of lane l, the elements from
-/// keys[j * lanes + l]. Where a key does not tell the element, look_up(l, position) does.
+/// keys[j * lanes + l]. Where a key does not tell the element, look_up(l, position) does. `buffer`
+/// has capacity for as many indices.
 template <class U, class Position, class LookUp>
 void write_results(const TopKElementKernels& element, U* keys, std::int64_t n, std::int64_t lanes,
-                   const TopKOutputs& outputs, const Position& position, const LookUp& look_up) {
+                   const TopKOutputs& outputs, void* buffer, const Position& position,
+                   const LookUp& look_up) {
   if (!element.decode(keys, n * lanes)) {
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t l = 0; l < lanes; ++l) keys[j * lanes + l] = look_up(l, position(j, l));
     }
   }
   const TopKOutput& values = outputs.values;
-  write_tile(static_cast<U*>(values.data), values.k_stride, values.lane_stride, n, lanes,
-             [=](std::int64_t j, std::int64_t l) { return keys[j * lanes + l]; });
+  write_tile(keys, lanes, n, lanes, static_cast<U*>(values.data), values.k_stride,
+             values.lane_stride);
   const TopKOutput& indices = outputs.indices;
-  with_indices(indices.data, outputs.index_size, [&](auto* to) {
-    using Index = std::remove_reference_t<decltype(*to)>;
-    write_tile(to, indices.k_stride, indices.lane_stride, n, lanes,
-               [=](std::int64_t j, std::int64_t l) { return static_cast<Index>(position(j, l)); });
-  });
+  write_indices(indices.data, outputs.index_size, 0, n, lanes, indices.k_stride,
+                indices.lane_stride, buffer, [&](auto* to, std::int64_t stride) {
+                  using Index = std::remove_reference_t<decltype(*to)>;
+                  for (std::int64_t j = 0; j < n; ++j) {
+                    for (std::int64_t l = 0; l < lanes; ++l) {
+                      to[j * stride + l] = static_cast<Index>(position(j, l));
+                    }
+                  }
+                });
 }
 
 /// The outputs `values` elements of the one and `indices` elements of the other further on.

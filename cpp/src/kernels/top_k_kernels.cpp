@@ -11,16 +11,15 @@ namespace DMLCPU_LEVEL {
 #define DMLCPU_ELEMENTS(enumerator, name, T, kind) DMLCPU_OF_ORDERS(DMLCPU_ELEMENT, T),
 #define DMLCPU_ROWS(Item) \
   {sizeof(Item), top_k_select<Item>, top_k_threshold<Item>, merge<Item>, write_merged<Item>}
-#define DMLCPU_WIDTH(U) \
-  {DMLCPU_ROWS(PackedItem<U>), DMLCPU_ROWS(PlainItem<U>), pack_rows<U>, top_k_columns<U>}
+#define DMLCPU_WIDTH(U, Item, LongerItem) \
+  {DMLCPU_ROWS(Item<U>), DMLCPU_ROWS(LongerItem<U>), pack_rows<U>, top_k_columns<U>}
 
 const TopKKernels top_k_kernels = {
     {DMLCPU_DATA_TYPES(DMLCPU_ELEMENTS)},
-    {DMLCPU_WIDTH(std::uint8_t),
-     DMLCPU_WIDTH(std::uint16_t),
-     DMLCPU_WIDTH(std::uint32_t),
-     {DMLCPU_ROWS(PlainItem<std::uint64_t>), DMLCPU_ROWS(PlainItem<std::uint64_t>),
-      pack_rows<std::uint64_t>, top_k_columns<std::uint64_t>}},
+    {DMLCPU_WIDTH(std::uint8_t, PackedItem, PackedItem),
+     DMLCPU_WIDTH(std::uint16_t, PackedItem, PackedItem),
+     DMLCPU_WIDTH(std::uint32_t, PackedItem, PlainItem),
+     DMLCPU_WIDTH(std::uint64_t, PlainItem, PlainItem)},
 };
 
 }  // namespace DMLCPU_LEVEL

@@ -162,6 +162,7 @@ void write_merged(const TopKRow& row, const TopKMerge& merge, const TopKOutputs&
   Merge<Item> merged(merge);
   Item items[kChunk];
   U keys[kChunk];
+  std::uint64_t indices[kChunk];
   for (std::int64_t i = merge.first; i < merge.last; i += kChunk) {
     const std::int64_t count = min_of(kChunk, merge.last - i);
     merged.take(items, count);
@@ -171,6 +172,7 @@ void write_merged(const TopKRow& row, const TopKMerge& merge, const TopKOutputs&
         *row.element, keys, 1, count,
         outputs_at<U>(outputs, done * outputs.values.lane_stride,
                       done * outputs.indices.lane_stride),
+        indices,
         [&items](std::int64_t /*one*/, std::int64_t j) { return items[j].position(); },
         [&row](std::int64_t /*one*/, std::int64_t at) { return *element_at<U>(row, at); });
   }

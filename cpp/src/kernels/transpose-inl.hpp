@@ -138,8 +138,8 @@ void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::i
       }
     }
   };
-  transpose_by(std::integral_constant<std::int64_t, kVectorBytes>());
-  if constexpr (kVectorBytes > 16) transpose_by(std::integral_constant<std::int64_t, 16>());
+  transpose_by(Constant<kVectorBytes>());
+  if constexpr (kVectorBytes > 16) transpose_by(Constant<16>());
   for (; row < rows; ++row) {
     for (std::int64_t i = 0; i < length; ++i) {
       columns[i * column_stride + row] = data[row * row_stride + i];

@@ -67,7 +67,7 @@ class TopKRows {
       : call_(call),
         plan_(plan),
         element_(element_kernels(call.descriptor)),
-        kernels_(plan.row.size <= kTopKPackedPositions ? call.width.rows : call.width.longer_rows),
+        kernels_(plan.row.size <= kTopKShortRow ? call.width.rows : call.width.longer_rows),
         kernel_bytes_(
             top_k_row_scratch(plan.selection, call.element_size, kernels_.item_bytes).bytes) {}
 

@@ -105,8 +105,9 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   const std::int64_t element_size = element_bytes(input);
   const std::int64_t k = descriptor.k;
   const std::int64_t n = axis_size(input, search_axis(descriptor));
-  const bool many_slots = k > tuning::kTopKManySlots && n * k > tuning::kTopKManySlotsWork;
-  if (k > tuning::kTopKColumnsMaxK || many_slots || n > top_k_column_positions(element_size) ||
+  const std::int64_t slot_bytes = std::min<std::int64_t>(top_k_lane_bytes(element_size), 4);
+  if (k > tuning::kTopKColumnsMaxK || n > top_k_column_positions(element_size) ||
+      (k > tuning::kTopKLongColumnsK && n * k * k * slot_bytes > tuning::kTopKSlotsWork) ||
       element_count(input) < tuning::kTopKMinLanes * n) {
     return std::nullopt;
   }
