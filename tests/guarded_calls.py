@@ -281,7 +281,7 @@ def some_indices(rng, sizes, count, dtype):
 
 def gather_slices(calls, rng):
     """Every size of a slice that has a copy loop of its own, of elements of any size."""
-    long = [*near(100, 128, 192, 256, 1000), *near(TUNING.kGatherLinesBytes)]
+    long = near(100, 128, 192, 256, 1000)
     for size in (1, 2, 4, 8):
         for n, elements in enumerate([*range(1, 71 // size + 4), *(b // size for b in long)]):
             for count in (1, 2, TUNING.kGatherPrefetch + 2, 40):

@@ -15,8 +15,8 @@ import reference
 from checks import check_top_k, reversed_order
 from data import TUNING, adversarial, near, sampled_positions
 
-# Columns of this many positions are searched for a bound first, with k = 5.
-SLOTS_BOUND = 5 * TUNING.kTopKSlotsBlocks * TUNING.kTopKSlotsBlock
+# Where columns with few slots stop inserting all elements, for lanes of every instruction set.
+SURE = [TUNING.kTopKSureVectors * lanes for lanes in (4, 8, 16, 32)]
 
 DIRECTIONS = ("increasing", "decreasing")
 
@@ -140,15 +140,16 @@ def test_top_k_row_split_over_threads(instruction_set, threads, n, k):
 @pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_top_k_of_columns(instruction_set, threads, dtype, direction):
-    """Lanes, sizes and k around the limits of this strategy, and sizes around the one from which a
-    bound is found first and the ones from which there are several passes; the lowest key, which
-    fills unused slots, as an element. Random shapes seldom lie near any of these, and random
-    elements hardly ever have the lowest key."""
+    """Lanes, sizes and k around the limits of this strategy, and sizes around the ones from which
+    elements are looked at before they are inserted, and from which there are several passes; the
+    lowest key, which fills unused slots, as an element. Random shapes seldom lie near any of these,
+    and random elements hardly ever have the lowest key."""
     rng = np.random.default_rng(0)
     ends = [np.iinfo(dtype).min, np.iinfo(dtype).max] if dtype.kind in "iu" else [-np.inf, np.inf]
     for rows, n, k in [
         *((rows, 40, 3) for rows in [*near(TUNING.kTopKMinLanes, 16, 32), 70]),
-        *((9, n, 5) for n in near(5, TUNING.kTopKSlotsBlock, SLOTS_BOUND, 2 * SLOTS_BOUND)),
+        *((9, n, 5) for n in near(5, *SURE)),
+        *((9, n, 12) for n in near(TUNING.kTopKSurePerSlot * 12)),
         *(
             (9, n, 5)
             for n in near(TUNING.kTopKShortColumn, TUNING.kTopKTileBytes // dtype.itemsize // 9)

@@ -57,10 +57,13 @@ void test_nothing_is_compared_without_reduced_axes() {
     CHECK(p.strategy == ArgStrategy::kFill);
     CHECK(p.tasks.results.size == 35 && p.tasks.kept.count == 0);
   }
-  // The longest axes are a task's loops.
+  // The input's order is that of the loops if elements are wanted.
   ArgDescriptor d = descriptor({3, 2, 1, 50, 7}, {2});
   d.input.strides = {1, 1000, 1, 3, 200};
-  const ArgPlan strided = plan_of(d);
+  CHECK(plan_of(d).tasks.results.size == 3 * 2 * 50 * 7);
+  // The longest axes are a task's loops.
+  const dmlcpu::Tensor values{nullptr, d.input.type, 5, d.input.sizes, {700, 350, 350, 7, 1}};
+  const ArgPlan strided = plan_of(d, 1, &values);
   CHECK(strided.tasks.results.size == 50 && strided.tasks.groups.size == 7);
   CHECK(strided.tasks.count() == 6);
 }

@@ -224,7 +224,7 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
   }
   CHECK(c.tail < 0 || p.widened());
   CHECK(c.period <= tuning::kBlockElements);
-  // Best elements and their positions, packed elements, and a table of offsets.
+  // Best elements and their positions, indices, packed elements, and a table of offsets.
   const std::int64_t rows = c.packing == Packing::kStrided ? 8 * tuning::kWalkRows : 0;
   const std::int64_t packed =
       c.packing == Packing::kNone ? 0
@@ -234,7 +234,7 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
   const std::int64_t best = dmlcpu::arg_tile_bytes(c, element_size);
   CHECK(best >= c.tile_groups * c.tile_lanes * element_size);
   CHECK(arg_columns_scratch_bytes(c, p.widened(), element_size) <=
-        (p.widened() ? 5 : 2) * best + packed + rows + 64);
+        (p.widened() ? 5 : 2) * best + 8 * c.tile_groups * c.tile_lanes + packed + rows + 128);
 }
 
 void note(const ArgPlan& plan) {
@@ -298,6 +298,8 @@ void check_case(const Case& c) {
     if (plan.strategy == ArgStrategy::kFill) {
       CHECK(visits.size() == 1);
       visits.front().second = 0;
+      // The input is not read.
+      if (!c.has_values) visits.front().first = want[output].front().first;
     }
     for (auto& visit : visits) {
       if (last_wins) visit.second = plan.reduced_count - 1 - visit.second;

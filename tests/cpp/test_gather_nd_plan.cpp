@@ -47,8 +47,8 @@ void test_tuples_are_divided_among_threads() {
 /// Of float: small slices, next to each other in the input and the output.
 void test_small_slices_are_copied_at_once() {
   CHECK(plan({5, 6}, {10, 2}, 0, {10}).layout.at_once);
-  CHECK(plan({5, 6, 8}, {10, 2}, 0, {10, 8}).layout.at_once);
-  CHECK(!plan({5, 6, 9}, {10, 2}, 0, {10, 9}).layout.at_once);
+  CHECK(plan({5, 6, 16}, {10, 2}, 0, {10, 16}).layout.at_once);
+  CHECK(!plan({5, 6, 17}, {10, 2}, 0, {10, 17}).layout.at_once);
   CHECK(plan({50, 1, 1}, {10, 3}, 0, {10}).layout.at_once);
   CHECK(plan({5, 6, 2}, {5, 10, 1}, 1, {5, 10, 2}).layout.at_once);
   CHECK(plan({5, 6, 2}, {5, 1, 1}, 1, {5, 1, 2}).layout.at_once);

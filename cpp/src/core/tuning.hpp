@@ -165,7 +165,7 @@ inline constexpr std::int64_t kStridedTileBytes = 16 * 1024;
 /// Contiguous rows of up to this many elements are transposed by loops over strides that the
 /// compiler knows, up to 1.2 times as fast as in squares; this many rows at a time, for every
 /// column reads them again.
-inline constexpr std::int64_t kTransposePackedLength = 4;
+inline constexpr std::int64_t kTransposePackedLength = 3;
 inline constexpr std::int64_t kTransposePackedRows = 256;
 
 /// Distance at which rows are prefetched while they are transposed: enough to keep memory busy
@@ -207,10 +207,11 @@ constexpr std::int64_t top_k_sample(std::int64_t length) {
 inline constexpr std::int64_t kTopKSamplePrefetch = 16;
 
 /// Capacity for elements that reach a sampled threshold: twice as many as it is meant to collect,
-/// and the elements equal to the threshold.
+/// and the elements equal to the threshold; and for those of 24 sampled ones, as with small k a few
+/// of them decide. One row in some 1e5 has more, and is read once for each bit of a key.
 constexpr std::int64_t top_k_sample_capacity(std::int64_t length, std::int64_t k) {
   const std::int64_t sample = top_k_sample(length);
-  return 3 * k + (sample == 0 ? 0 : 8 * (length / sample));
+  return 3 * k + (sample == 0 ? 0 : 24 * (length / sample));
 }
 
 /// Shorter rows than this are sorted; longer ones, up to kTopKSampledLength, get a threshold by
@@ -220,10 +221,6 @@ inline constexpr std::int64_t kTopKThresholdLength = 64;
 /// Up to this many items, and vectors of their keys, are sorted by comparing each with all.
 inline constexpr std::int64_t kTopKRankedLength = 128;
 inline constexpr std::int64_t kTopKRankedVectors = 8;
-
-/// Bits of a digit where a threshold is found from histograms: more take fewer passes over the row,
-/// whose counts should stay in L1.
-inline constexpr int kTopKHistogramBits = 11;
 
 /// Fewer elements than this for each byte of their keys are sorted by comparison, more by an LSD
 /// radix sort of such digits: each of its passes goes over all counts, each comparison is hard to
@@ -238,32 +235,25 @@ inline constexpr std::int64_t kTopKSortPrefetchLength = 96 * 1024;
 /// Columns are selected from side by side, in a vector lane each, if there are at least this many.
 /// Inserting costs some 6 operations per slot for all lanes together, and the more slots there are
 /// the more elements are inserted: with more than kTopKLongColumnsK only while elements times the
-/// square of k, in bytes of lanes of up to 4, are at most kTopKSlotsWork, else selecting from one row
-/// after the other is faster.
+/// square of k, in bytes of lanes of up to 4, are at most kTopKSlotsWork, else selecting from one
+/// row after the other is faster.
 inline constexpr std::int64_t kTopKMinLanes = 8;
 inline constexpr int kTopKColumnsMaxK = 32;
+inline constexpr std::int64_t kTopKLongColumnsK = 8;
 inline constexpr std::int64_t kTopKSlotsWork = 384 * 1024;
 
-/// Columns of more elements than this are read in several passes, without a bound on what is
-/// inserted from all of them, and rising elements are all inserted: only with few slots, and lanes
-/// enough to be worth it. Contiguous rows of more bytes are faster one after the other.
+/// Columns of more elements than this are read in several passes: only with lanes enough to be
+/// worth it. Contiguous rows of more bytes are faster one after the other.
 inline constexpr std::int64_t kTopKShortColumn = 1024;
-inline constexpr std::int64_t kTopKLongColumnsK = 8;
 inline constexpr std::int64_t kTopKLongColumnsLanes = 32;
 inline constexpr std::int64_t kTopKShortRowBytes = 4096;
 
-/// Blocks whose extremes give a bound before anything is inserted: shorter ones give a closer
-/// bound, longer ones take less time; and how many blocks there are for each slot at least.
-inline constexpr std::int64_t kTopKSlotsBlock = 16;
-inline constexpr std::int64_t kTopKSlotsBlocks = 2;
-
 /// The first elements are inserted without a look whether any of a vector's lanes needs them: the
-/// answer is mostly yes, and else mispredicted, which takes as long as inserting into 10 slots. With
-/// fewer slots these are so many for each of a vector's lanes, and a bound pays with some times as
-/// many; with more, so many for each slot.
+/// answer is mostly yes, and else mispredicted, which takes as long as inserting into 10 slots.
+/// With fewer slots these are so many for each of a vector's lanes; with more, so many for each
+/// slot.
 inline constexpr int kTopKFewSlots = 10;
 inline constexpr std::int64_t kTopKSureVectors = 12;
-inline constexpr std::int64_t kTopKBoundPerSure = 3;
 inline constexpr std::int64_t kTopKSurePerSlot = 4;
 
 /// Keys of a tile of columns, and keys and positions of its slots, which stay in L1; keys of all
@@ -292,20 +282,19 @@ constexpr std::int64_t top_k_min_piece_bytes(std::int64_t k) {
 /// Selected elements of one row are written by all threads from this many on.
 inline constexpr std::int64_t kTopKMinWrites = 16 * 1024;
 
-/// Items that are merged at a time, into a buffer in L1, or whose values are
-/// written at a time.
-inline constexpr std::int64_t kTopKMergeChunk = 128;
+/// Items whose elements and positions are written at a time.
+inline constexpr std::int64_t kTopKWriteChunk = 128;
 
 /// Row pieces never exceed this many elements, so that positions fit 32 bits inside the kernels.
 inline constexpr std::int64_t kTopKMaxPiece = std::int64_t{1} << 31;
 
 // --- gather ----------------------------------------------------------------------------------
 
-/// Slices of up to kGatherAtOnceBytes are copied as soon as their tuple is checked: no offsets are
+/// Slices of up to kGatherSmallBytes are copied as soon as their tuple is checked: no offsets are
 /// stored and loaded again. Where tuples touch more of an input than kGatherNearBytes, which L2
 /// does not hold, that goes for pairs and triples: single coordinates are faster prefetched, and of
 /// longer tuples too few are in flight at a time.
-inline constexpr std::int64_t kGatherAtOnceBytes = 32;
+inline constexpr std::int64_t kGatherSmallBytes = 64;
 inline constexpr std::int64_t kGatherNearBytes = 2 * 1024 * 1024;
 
 /// Tuples whose offsets are otherwise computed at a time, ahead of the copies.
@@ -327,17 +316,15 @@ inline constexpr std::int64_t kGatherStreamBytes = 8 * 1024 * 1024;
 inline constexpr std::int64_t kGatherCachedBytes = 32 * 1024 * 1024;
 
 /// Software prefetch distance in slices; of those longer than a cache line fewer, as many as hold
-/// kGatherPrefetchBytes. Slices longer than kGatherLinesBytes are left to memcpy, whose aligned
-/// stores are faster.
+/// kGatherPrefetchBytes.
 inline constexpr std::int64_t kGatherPrefetch = 16;
 inline constexpr std::int64_t kGatherPrefetchBytes = 8 * 1024;
-inline constexpr std::int64_t kGatherLinesBytes = 4 * 1024;
 
 /// Slices shorter than this would leave cache lines to be written in parts, each of them to memory.
 inline constexpr std::int64_t kGatherStreamLeastBytes = 64;
 
-/// Prefetch distance in the output in bytes, for slices of at least kGatherPrefetchOutputLeast. On
-/// one thread 1e6 slices of 64 bytes took 0.8 of the time, as did 1e6 of 256 and 4096 of 3072; 4000
+/// Prefetch distance in the output in bytes, for small slices of at least
+/// kGatherPrefetchOutputLeast. On one thread 1e6 slices of 64 bytes took 0.8 of the time; 4000
 /// slices of 16 bytes from a cache would take 1.2 times as long.
 inline constexpr std::int64_t kGatherPrefetchOutput = 512;
 inline constexpr std::int64_t kGatherPrefetchOutputLeast = 32;

@@ -11,7 +11,7 @@ namespace {
 template <std::int64_t kBytes, bool kExact>
 struct SmallCopy {
   static constexpr std::int64_t kExactBytes = kExact ? kBytes : 0;
-  std::int64_t bytes;
+  std::conditional_t<kExact, Constant<kBytes>, std::int64_t> bytes;
   void operator()(char* to, const char* from, const char*) const {
     if (kBytes >= tuning::kGatherPrefetchOutputLeast) prefetch(to + tuning::kGatherPrefetchOutput);
     std::memcpy(to, from, kBytes);
@@ -26,7 +26,7 @@ auto with_small_copy(std::int64_t bytes, const Each& each) {
   if constexpr (kBytes > 1) {
     if (bytes < kBytes) return with_small_copy<kBytes / 2>(bytes, each);
   }
-  return each(SmallCopy<kBytes, true>{bytes});
+  return each(SmallCopy<kBytes, true>{});
 }
 
 /// Copies elements that are not next to each other.
@@ -42,32 +42,16 @@ struct StridedCopy {
   }
 };
 
-/// Copies more than a cache line. Each line that is copied prefetches the same line of a slice to
-/// come: all lines at once would be more than the processor waits for at a time. And it prefetches
-/// a line of the output: stores are carried out in order, each waiting for its line. If kStream,
-/// whole 16 bytes go to aligned addresses by non-temporal stores, which saves reading the output's
-/// old content from memory before it is overwritten.
-template <bool kStream>
-struct LongCopy {
+/// Copies whole 16 bytes to aligned addresses by non-temporal stores, which saves reading the
+/// output's old content from memory before it is overwritten. Each line that is copied prefetches
+/// the same line of a slice to come: all lines at once would be more than the processor waits for
+/// at a time.
+struct StreamCopy {
   std::int64_t bytes;
   void operator()(char* to, const char* from, const char* next) const {
-    std::int64_t b = 0;
-    for (; b + kCacheLine <= bytes; b += kCacheLine) {
-      prefetch(next + b);
-      if constexpr (kStream) {
-        for (std::int64_t s = b; s < b + kCacheLine; s += 16) stream_16_bytes(to + s, from + s);
-      } else {
-        prefetch(to + b + tuning::kGatherPrefetchOutput);
-        std::memcpy(to + b, from + b, kCacheLine);
-      }
-    }
-    if (b == bytes) return;
-    prefetch(next + bytes - 1);
-    if constexpr (kStream) {
-      for (; b < bytes; b += 16) stream_16_bytes(to + b, from + b);
-    } else {
-      // The last bytes, some of which are in the line before.
-      std::memcpy(to + bytes - kCacheLine, from + bytes - kCacheLine, kCacheLine);
+    for (std::int64_t b = 0; b < bytes; b += 16) {
+      if (b % kCacheLine == 0) prefetch(next + b);
+      stream_16_bytes(to + b, from + b);
     }
   }
 };
@@ -116,12 +100,10 @@ void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::
     if (layout.element_size == 4) return strided(std::uint32_t{0});
     strided(std::uint64_t{0});
   } else if (layout.stream && reinterpret_cast<std::uintptr_t>(part.output) % 16 == 0) {
-    each(LongCopy<true>{bytes});
+    each(StreamCopy{bytes});
     stream_fence();
-  } else if (bytes <= kCacheLine) {
-    with_small_copy<kCacheLine / 2>(bytes, each);
-  } else if (bytes <= tuning::kGatherLinesBytes) {
-    each(LongCopy<false>{bytes});
+  } else if (bytes <= tuning::kGatherSmallBytes) {
+    with_small_copy<tuning::kGatherSmallBytes / 2>(bytes, each);
   } else {
     each(AnyCopy{bytes});
   }
@@ -136,23 +118,12 @@ bool gather(const GatherLayout& layout, const GatherPart& part) {
     return for_tuples<I, 0>(layout, part, [](std::int64_t, std::int64_t) {});
   }
   if (layout.at_once) {
-    return with_small_copy<tuning::kGatherAtOnceBytes / 2>(bytes, [&](const auto copy_one) {
-      constexpr std::int64_t kExact = decltype(copy_one)::kExactBytes;
-      // A body of 16 bytes, which are passed in registers, or that of a pointer.
-      if constexpr (kExact > 0) {
-        return for_tuples<I, kExact>(
-            layout, part,
-            [data = part.data, to = part.output](std::int64_t i, std::int64_t offset) {
-              std::memcpy(to + i * kExact, data + offset, kExact);
-            });
-      } else {
-        const auto copy = [copy_one, data = part.data, to = part.output](std::int64_t i,
-                                                                         std::int64_t offset) {
-          copy_one(to + i * copy_one.bytes, data + offset, nullptr);
-        };
-        return for_tuples<I, 0>(layout, part,
-                                [&copy](std::int64_t i, std::int64_t offset) { copy(i, offset); });
-      }
+    return with_small_copy<tuning::kGatherSmallBytes / 2>(bytes, [&](const auto copy_one) {
+      const auto copy = [copy_one, data = part.data, to = part.output](std::int64_t i,
+                                                                       std::int64_t offset) {
+        copy_one(to + i * copy_one.bytes, data + offset, nullptr);
+      };
+      return for_tuples<I, decltype(copy_one)::kExactBytes>(layout, part, copy);
     });
   }
   bool good = true;

@@ -36,7 +36,7 @@ struct GatherLayout {
   GatherAxis axes[kMaxTupleLength];
   int length = 1;         ///< of tuples, at most kMaxTupleLength
   bool is_signed = true;  ///< the indices' type
-  /// Slices are of up to kGatherAtOnceBytes, next to each other in the output and along the last
+  /// Slices are of up to kGatherSmallBytes, next to each other in the output and along the last
   /// axis: each is copied as soon as its tuple is checked.
   bool at_once = false;
   bool stream = false;  ///< runs are of whole 16 bytes, which non-temporal stores write

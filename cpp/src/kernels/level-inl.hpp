@@ -86,10 +86,8 @@ inline void prefetch(const void* p) {
 /// takes longer, and may give another value than the one that was checked if another thread writes.
 template <class V>
 V loaded(V v) {
-#if defined(__GNUC__) && defined(__AVX512F__)
+#if defined(__GNUC__) && defined(__SSE2__)
   __asm__("" : "+v"(v));
-#elif defined(__GNUC__) && defined(__SSE2__)
-  __asm__("" : "+x"(v));
 #endif
   return v;
 }

@@ -21,11 +21,7 @@ constexpr std::uint64_t kInfinityBits<double> = 0x7ff0000000000000;
 
 /// Whether the processor compares values of the type by itself, NaNs apart.
 template <class T>
-constexpr bool kHasNativeOrder = false;
-template <>
-constexpr bool kHasNativeOrder<float> = true;
-template <>
-constexpr bool kHasNativeOrder<double> = true;
+constexpr bool kHasNativeOrder = std::is_floating_point_v<T>;
 
 /// Keys of integers: the values themselves, or their complements, which reverse every order.
 template <class T, Ordering kOrdering, bool kIsFloat = kInfinityBits<T> != 0>

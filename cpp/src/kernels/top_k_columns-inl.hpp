@@ -72,29 +72,6 @@ struct KeyRows {
   }
 };
 
-/// A key that at least kSlots of n elements of each lane exceed, or kLowest where there is no such
-/// bound: one below the kSlots-th highest of the extremes of blocks, of which there are as many.
-template <class U, int kSlots>
-typename Lanes<U>::V slots_bound(const KeyRows<U>& rows) {
-  using V = typename Lanes<U>::V;
-  constexpr std::int64_t kBlock = tuning::kTopKSlotsBlock;
-  const V lowest = V{} + Lanes<U>::kLowest;
-  V best[kSlots];
-  for (V& slot : best) slot = lowest;
-  for (std::int64_t first = 0; first + kBlock <= rows.n; first += kBlock) {
-    V extreme = rows[first];
-    for (std::int64_t i = 1; i < kBlock; ++i) extreme = higher(extreme, rows[first + i]);
-    for (V& slot : best) {
-      const V other = lower(extreme, slot);
-      slot = higher(slot, extreme);
-      extreme = other;
-    }
-  }
-  const V bound = best[kSlots - 1];
-  // A comparison that holds is -1.
-  return bound + reinterpret_cast<V>(bound > lowest);
-}
-
 template <class Body, int... kAt>
 void unrolled(const Body& body, std::integer_sequence<int, kAt...> /*numbers*/) {
   (body(kAt), ...);
@@ -109,12 +86,9 @@ void take_slots(const KeyRows<U>& rows, std::int64_t position,
   using V = typename L::V;
   using Memory = Vector<typename L::Lane>;
   // In one lane or another most of the first elements enter.
-  constexpr bool kFewSlots = kSlots < tuning::kTopKFewSlots;
-  constexpr std::int64_t kSure =
-      kFewSlots ? tuning::kTopKSureVectors * L::kWidth : tuning::kTopKSurePerSlot * kSlots;
-  constexpr std::int64_t kBoundLength =
-      max_of(tuning::kTopKSlotsBlocks * tuning::kTopKSlotsBlock * kSlots,
-             kFewSlots ? tuning::kTopKBoundPerSure * kSure : 0);
+  constexpr std::int64_t kSure = kSlots < tuning::kTopKFewSlots
+                                     ? tuning::kTopKSureVectors * L::kWidth
+                                     : tuning::kTopKSurePerSlot * kSlots;
   V keys[kSlots];
   V positions[kSlots];
   // Into the slots up to `last`, whose element goes.
@@ -139,10 +113,9 @@ void take_slots(const KeyRows<U>& rows, std::int64_t position,
     }
   };
   std::int64_t i = 0;
-  V cut = Memory::all(L::kLowest);
   if (position == 0) {
     // Where there are fewer positions, the lowest key after them is in no slot that is wanted.
-    const auto fill = [&, lowest = cut](int slot) {
+    const auto fill = [&, lowest = Memory::all(L::kLowest)](int slot) {
       keys[slot] = lowest;
       positions[slot] = Memory::all(static_cast<typename L::Lane>(slot));
       insert(slot < rows.n ? rows[slot] : lowest, slot, slot);
@@ -153,17 +126,12 @@ void take_slots(const KeyRows<U>& rows, std::int64_t position,
       for (int slot = 0; slot < kSlots; ++slot) fill(slot);
     }
     i = min_of<std::int64_t>(rows.n, kSlots);
-  } else if (kFewSlots && position < kSure) {
+  } else if (position < kSure) {
     load();
   }
-  bool loaded = position == 0 || (kFewSlots && position < kSure);
-  if (position == 0 && rows.n >= kBoundLength) {
-    cut = slots_bound<U, kSlots>(rows);
-  } else if (loaded) {
-    for (; i < min_of(rows.n, kSure - position); ++i) insert(rows[i], i, kSlots - 1);
-  }
-  cut = loaded ? higher(cut, keys[kSlots - 1])
-               : Memory::load(state.keys + (kSlots - 1) * state.stride);
+  bool loaded = position < kSure;
+  for (; loaded && i < min_of(rows.n, kSure - position); ++i) insert(rows[i], i, kSlots - 1);
+  V cut = loaded ? keys[kSlots - 1] : Memory::load(state.keys + (kSlots - 1) * state.stride);
   while (i < rows.n) {
     const std::int64_t end = min_of(i + 4, rows.n);
     if (end - i == 4) {
@@ -180,7 +148,7 @@ void take_slots(const KeyRows<U>& rows, std::int64_t position,
       if (!loaded) load();
       loaded = true;
       insert(x, i, kSlots - 1);
-      cut = higher(cut, keys[kSlots - 1]);
+      cut = keys[kSlots - 1];
     }
   }
   for (int j = 0; j < kSlots && loaded; ++j) {
@@ -264,7 +232,8 @@ void top_k_columns(const TopKColumns& a) {
                }
              });
     for (std::int64_t g = 0; g < tile.groups; ++g) {
-      write_slots(a, tile, g, slots.at(g * padded), reinterpret_cast<U*>(scratch + parts.results), scratch + parts.indices);
+      write_slots(a, tile, g, slots.at(g * padded), reinterpret_cast<U*>(scratch + parts.results),
+                  scratch + parts.indices);
     }
   });
 }

@@ -15,9 +15,6 @@ namespace dmlcpu {
 /// How many digits of `bits` bits hold `all_bits`.
 constexpr int digit_count(int all_bits, int bits) { return (all_bits + bits - 1) / bits; }
 
-/// Counters for the histograms of a threshold search: two, used alternately.
-inline constexpr std::int64_t kTopKHistogramCounts = 2 << tuning::kTopKHistogramBits;
-
 /// Counters for a radix sort of `count` items by all bits of a key, one for each value of each
 /// digit; 0 if they are sorted by comparison.
 constexpr std::int64_t top_k_sort_counts(std::int64_t element_size, std::int64_t count) {
@@ -44,7 +41,7 @@ struct TopKElementKernels {
 enum class TopKStrategy : std::uint8_t {
   kSort,    ///< sort all
   kBlocks,  ///< from the extremes of blocks; only blocks that reach it are read again
-  kSample,  ///< from a sample; where it turns out too high or far too low, from histograms
+  kSample,  ///< from a sample; where it turns out too high or far too low, by counting
 };
 
 struct TopKSelection {
@@ -118,9 +115,9 @@ struct TopKRowKernels {
   std::uint64_t (*threshold)(const TopKRow& row);
   /// Merges to consecutive items.
   void (*merge)(const TopKMerge& merge, void* items);
-  /// Writes elements and positions of merged items: item i to lane i - first. Where a key does not
-  /// tell the element it is looked up in the row.
-  void (*write)(const TopKRow& row, const TopKMerge& merge, const TopKOutputs& outputs);
+  /// Writes elements and positions of items, item i to lane i. Where a key does not tell the
+  /// element it is looked up in the row.
+  void (*write)(const TopKRow& row, const TopKItems& items, const TopKOutputs& outputs);
 };
 
 /// Where the parts of a row's scratch memory begin, after the counters, and where it ends.
@@ -136,12 +133,10 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
   // Longer blocks have capacity for many items, but seldom collect them.
   const std::int64_t sort_counts =
       selection.block > 1 ? 0 : top_k_sort_counts(element_size, selection.capacity);
-  const bool samples = selection.strategy == TopKStrategy::kSample;
-  const std::int64_t counts = samples ? kTopKHistogramCounts : sort_counts;
   // The filter writes one item more than it keeps.
   const std::int64_t item_bytes = round_up((selection.capacity + 1) * item_size);
   TopKRowScratch parts{};
-  parts.keys = counts * std::int64_t{sizeof(std::uint32_t)};
+  parts.keys = sort_counts * std::int64_t{sizeof(std::uint32_t)};
   parts.block = parts.keys + round_up(selection.keys * element_size);
   parts.items = parts.block + round_up(selection.block * element_size);
   parts.others = parts.items + item_bytes;
@@ -176,7 +171,8 @@ constexpr std::int64_t top_k_column_positions(std::int64_t element_size) {
 inline constexpr std::int64_t kVectorSlack = 64;
 
 /// Where the parts of the scratch memory begin, after what packs a tile, and where it ends: the
-/// keys of a pass, slots, elements and indices of a group's results. Transposed elements become keys where they are.
+/// keys of a pass, slots, elements and indices of a group's results. Transposed elements become
+/// keys where they are.
 struct TopKColumnsScratch {
   std::int64_t keys;
   std::int64_t states;

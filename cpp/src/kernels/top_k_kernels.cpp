@@ -10,7 +10,7 @@ namespace DMLCPU_LEVEL {
 #define DMLCPU_ELEMENT(O) {load_keys<O>, decode_keys<O>, block_extremes<O>}
 #define DMLCPU_ELEMENTS(enumerator, name, T, kind) DMLCPU_OF_ORDERS(DMLCPU_ELEMENT, T),
 #define DMLCPU_ROWS(Item) \
-  {sizeof(Item), top_k_select<Item>, top_k_threshold<Item>, merge<Item>, write_merged<Item>}
+  {sizeof(Item), top_k_select<Item>, top_k_threshold<Item>, merge<Item>, write_items<Item>}
 #define DMLCPU_WIDTH(U, Item, LongerItem) \
   {DMLCPU_ROWS(Item<U>), DMLCPU_ROWS(LongerItem<U>), pack_rows<U>, top_k_columns<U>}
 

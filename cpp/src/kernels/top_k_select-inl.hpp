@@ -165,7 +165,6 @@ std::uint64_t top_k_threshold(const TopKRow& row) {
 template <class Item>
 TopKItems top_k_select(const TopKRow& row) {
   using U = typename Item::Key;
-  static_assert(kTopKHistogramCounts >= top_k_sort_counts(sizeof(U), tuning::kTopKMaxPiece));
   const TopKRowScratch parts = top_k_row_scratch(*row.selection, sizeof(U), sizeof(Item));
   char* const scratch = static_cast<char*>(row.scratch);
   auto* const counts = reinterpret_cast<std::uint32_t*>(scratch);
@@ -189,7 +188,7 @@ TopKItems top_k_select(const TopKRow& row) {
       if (count < row.selection->capacity && (given || count >= wanted)) {
         wanted = min_of(wanted, count);
       } else {
-        count = collect_from(row, threshold_by_histograms<U>(row, counts), items);
+        count = collect_from(row, threshold_by_counting<U>(row), items);
       }
       break;
     }

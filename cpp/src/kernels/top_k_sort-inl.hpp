@@ -97,83 +97,62 @@ Item* sort_first(Item* items, Item* others, std::int64_t count, std::int64_t wan
   return items;
 }
 
-/// Reads two runs as one.
-template <class Item>
-class Merge {
- public:
-  explicit Merge(const TopKMerge& merge)
-      : a_(static_cast<const Item*>(merge.a.items)),
-        a_end_(a_ + merge.a.count),
-        b_(static_cast<const Item*>(merge.b.items)),
-        b_end_(b_ + merge.b.count) {
-    // How many of the items before the first are a's: the most that come before b's others.
-    std::int64_t low = max_of<std::int64_t>(0, merge.first - merge.b.count);
-    std::int64_t high = min_of(merge.first, merge.a.count);
-    while (low < high) {
-      const std::int64_t middle = (low + high) / 2;
-      if (a_[middle] < b_[merge.first - 1 - middle]) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    a_ += low;
-    b_ += merge.first - low;
-  }
-
-  /// The next `count` items, as many as there are at least.
-  void take(Item* to, std::int64_t count) {
-    const Item* const end = to + count;
-    while (to < end) {
-      // Neither run ends within `sure` items, so that no branch depends on the data.
-      std::int64_t sure = min_of(min_of(a_end_ - a_, b_end_ - b_), end - to);
-      if (sure == 0) {
-        const Item*& rest = a_ == a_end_ ? b_ : a_;
-        while (to < end) *to++ = *rest++;
-        return;
-      }
-      for (; sure > 0; --sure) {
-        const bool second = *b_ < *a_;
-        *to++ = *(second ? b_ : a_);
-        b_ += second;
-        a_ += !second;
-      }
-    }
-  }
-
- private:
-  const Item* a_;
-  const Item* a_end_;
-  const Item* b_;
-  const Item* b_end_;
-};
-
+/// Of two sorted runs as one, the items [first, last).
 template <class Item>
 void merge(const TopKMerge& merge, void* items) {
-  Merge<Item>(merge).take(static_cast<Item*>(items), merge.last - merge.first);
+  const auto* a = static_cast<const Item*>(merge.a.items);
+  const auto* b = static_cast<const Item*>(merge.b.items);
+  const Item* const a_end = a + merge.a.count;
+  const Item* const b_end = b + merge.b.count;
+  // How many of the items before the first are a's: the most that come before b's others.
+  std::int64_t low = max_of<std::int64_t>(0, merge.first - merge.b.count);
+  std::int64_t high = min_of(merge.first, merge.a.count);
+  while (low < high) {
+    const std::int64_t middle = (low + high) / 2;
+    if (a[middle] < b[merge.first - 1 - middle]) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  a += low;
+  b += merge.first - low;
+  auto* to = static_cast<Item*>(items);
+  const Item* const end = to + (merge.last - merge.first);
+  while (to < end) {
+    // Neither run ends within `sure` items, so that no branch depends on the data.
+    const std::int64_t sure = min_of(min_of(a_end - a, b_end - b), end - to);
+    for (const Item* const until = to + sure; to < until;) {
+      const bool second = *b < *a;
+      *to++ = *(second ? b : a);
+      b += second;
+      a += !second;
+    }
+    if (a == a_end) {
+      while (to < end) *to++ = *b++;
+    } else if (b == b_end) {
+      while (to < end) *to++ = *a++;
+    }
+  }
 }
 
 /// A chunk at a time: to look up every element by itself would wait for memory each time, if the
 /// row is long.
 template <class Item>
-void write_merged(const TopKRow& row, const TopKMerge& merge, const TopKOutputs& outputs) {
+void write_items(const TopKRow& row, const TopKItems& all, const TopKOutputs& outputs) {
   using U = typename Item::Key;
-  constexpr std::int64_t kChunk = tuning::kTopKMergeChunk;
-  Merge<Item> merged(merge);
-  Item items[kChunk];
+  constexpr std::int64_t kChunk = tuning::kTopKWriteChunk;
   U keys[kChunk];
   std::uint64_t indices[kChunk];
-  for (std::int64_t i = merge.first; i < merge.last; i += kChunk) {
-    const std::int64_t count = min_of(kChunk, merge.last - i);
-    merged.take(items, count);
-    for (std::int64_t j = 0; j < count; ++j) keys[j] = items[j].key();
-    const std::int64_t done = i - merge.first;
+  for (std::int64_t done = 0; done < all.count; done += kChunk) {
+    const Item* const items = static_cast<const Item*>(all.items) + done;
+    const std::int64_t count = min_of(kChunk, all.count - done);
+    for (std::int64_t i = 0; i < count; ++i) keys[i] = items[i].key();
     write_results(
         *row.element, keys, 1, count,
         outputs_at<U>(outputs, done * outputs.values.lane_stride,
                       done * outputs.indices.lane_stride),
-        indices,
-        [&items](std::int64_t /*one*/, std::int64_t j) { return items[j].position(); },
+        indices, [items](std::int64_t /*one*/, std::int64_t i) { return items[i].position(); },
         [&row](std::int64_t /*one*/, std::int64_t at) { return *element_at<U>(row, at); });
   }
 }

@@ -45,40 +45,30 @@ std::int64_t prefetch_least_bytes(ArgStrategy strategy) {
                                         : tuning::kColumnsPrefetchBytes;
 }
 
-/// Writes index(i) to element i * stride of an output of uint32, int32, uint64 or int64, for i in
-/// [0, count). Signed and unsigned indices of a width have the same bits, since none is negative
-/// and all were found to fit.
-template <class Index>
-void write_indices(void* to, std::int64_t index_size, std::int64_t stride, std::int64_t count,
-                   const Index& index) {
-  const auto write = [&](auto* out) {
-    using I = std::remove_reference_t<decltype(*out)>;
-    if (stride == 1) {
-      for (std::int64_t i = 0; i < count; ++i) out[i] = static_cast<I>(index(i));
-    } else {
-      for (std::int64_t i = 0; i < count; ++i) out[i * stride] = static_cast<I>(index(i));
-    }
+/// Writes element(i, to), of the type that `to` points to, to element i * stride of an output of
+/// integers of `size` bytes, for i in [0, count). Signed and unsigned ones have the same bits.
+template <class Element>
+void write_elements(void* output, std::int64_t size, std::int64_t stride, std::int64_t count,
+                    const Element& element) {
+  const auto write = [&](auto* to) {
+    const auto by = [&](auto apart) {
+      for (std::int64_t i = 0; i < count; ++i) to[i * apart] = element(i, to);
+    };
+    stride == 1 ? by(std::integral_constant<std::int64_t, 1>()) : by(stride);
   };
-  if (index_size == 8) {
-    write(static_cast<std::uint64_t*>(to));
-  } else {
-    write(static_cast<std::uint32_t*>(to));
-  }
+  if (size == 1) write(static_cast<std::uint8_t*>(output));
+  if (size == 2) write(static_cast<std::uint16_t*>(output));
+  if (size == 4) write(static_cast<std::uint32_t*>(output));
+  if (size == 8) write(static_cast<std::uint64_t*>(output));
 }
 
-/// Writes element(i) to to[i * stride], for i in [0, count), all of `size` bytes.
-template <class Element>
-void copy_elements(std::int64_t size, void* to, std::int64_t stride, std::int64_t count,
-                   const Element& element) {
-  const auto copy = [&](auto* out) {
-    using U = std::remove_reference_t<decltype(*out)>;
-    for (std::int64_t i = 0; i < count; ++i)
-      out[i * stride] = *reinterpret_cast<const U*>(element(i));
-  };
-  if (size == 1) copy(static_cast<std::uint8_t*>(to));
-  if (size == 2) copy(static_cast<std::uint16_t*>(to));
-  if (size == 4) copy(static_cast<std::uint32_t*>(to));
-  if (size == 8) copy(static_cast<std::uint64_t*>(to));
+/// Writes index(i) to elements of an output of indices, all of which were found to fit.
+template <class Index>
+void write_indices(void* output, std::int64_t size, std::int64_t stride, std::int64_t count,
+                   const Index& index) {
+  write_elements(output, size, stride, count, [&](std::int64_t i, auto* to) {
+    return static_cast<std::remove_reference_t<decltype(*to)>>(index(i));
+  });
 }
 
 class ArgRun {
@@ -236,9 +226,12 @@ class ArgRun {
         std::memcpy(to, from, static_cast<std::size_t>(task.results * element_size_));
         continue;
       }
-      copy_elements(element_size_, to, results.strides[2], task.results, [&](std::int64_t i) {
-        return from + (i * results.strides[0] + found(g, i) * plan_.value_stride) * element_size_;
-      });
+      write_elements(to, element_size_, results.strides[2], task.results,
+                     [&](std::int64_t i, auto* out) {
+                       using U = std::remove_pointer_t<decltype(out)>;
+                       const std::int64_t offset = found(g, i) * plan_.value_stride;
+                       return reinterpret_cast<const U*>(from)[i * results.strides[0] + offset];
+                     });
     }
   }
   void write(const Task& task, const Best& best) const {

@@ -90,7 +90,7 @@ class TopKRows {
       }
       Offsets offsets = task.offsets;
       for (std::int64_t r = 0; r < task.results; ++r) {
-        write(row, {kernels_.select(row), {}, 0, plan_.k}, offsets);
+        write(row, kernels_.select(row), offsets);
         row.data = static_cast<const char*>(row.data) + row_stride * call_.element_size;
         for (int s = 1; s < 3; ++s) offsets[s] += rows.strides[s];
       }
@@ -103,7 +103,7 @@ class TopKRows {
     // Everything is allocated before the first row is written.
     const std::int64_t pieces_bytes = plan_.pieces * kernel_bytes_;
     const std::int64_t kept_bytes = std::min(plan_.k, plan_.longest_piece()) * kernels_.item_bytes;
-    const std::int64_t merged_bytes = plan_.pieces > 2 ? round_up(plan_.pieces * kept_bytes) : 0;
+    const std::int64_t merged_bytes = round_up(plan_.pieces * kept_bytes);
     const LargeScratch scratch(pieces_bytes + 2 * merged_bytes);
     // Of each piece, and as many empty ones, with which the last ones are merged.
     std::vector<TopKItems> runs(static_cast<std::size_t>(2 * plan_.pieces));
@@ -119,13 +119,12 @@ class TopKRows {
       for (std::int64_t apart = 1; apart < plan_.pieces; apart *= 2, odd = !odd) {
         char* const to = scratch.at(pieces_bytes + (odd ? merged_bytes : 0));
         for_merges(runs, apart, [&](const TopKMerge& merge, std::int64_t piece) {
-          if (2 * apart < plan_.pieces) {
-            return kernels_.merge(merge,
-                                  to + piece * kept_bytes + merge.first * kernels_.item_bytes);
-          }
+          char* const items = to + piece * kept_bytes + merge.first * kernels_.item_bytes;
+          kernels_.merge(merge, items);
+          if (2 * apart < plan_.pieces) return;
           Offsets offsets = position.offsets();
           for (int s = 1; s < 3; ++s) offsets[s] += merge.first * plan_.row.strides[s];
-          write(row, merge, offsets);
+          write(row, {items, merge.last - merge.first}, offsets);
         });
         for (std::int64_t p = 0; p < plan_.pieces; p += 2 * apart) {
           runs[static_cast<std::size_t>(p)] = {to + p * kept_bytes, pair(runs, p, apart).last};
@@ -180,7 +179,7 @@ class TopKRows {
             &element_, &plan_.selection, nullptr, scratch};
   }
 
-  void write(const TopKRow& row, const TopKMerge& items, const Offsets& offsets) const {
+  void write(const TopKRow& row, const TopKItems& items, const Offsets& offsets) const {
     kernels_.write(row, items, call_.outputs(offsets, kUnitAxis, kUnitAxis, plan_.row));
   }
 

@@ -121,7 +121,11 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
   split_axes(descriptor, values, plan);
   Axes& kept = plan.tasks.kept;
   if (plan.reduced.count == 0) {
-    // The longest loops innermost.
+    // The longest loops innermost; in the order of the output, if the input is not read.
+    for (int d = 0; d < kept.count && values == nullptr; ++d) {
+      kept.axes[d].strides[0] = kept.axes[d].strides[1];
+    }
+    simplify(kept);
     if (kept.count > 0) plan.tasks.results = kept.take(longest(kept, false));
     if (kept.count > 0) plan.tasks.groups = kept.take(longest(kept, false));
   } else {

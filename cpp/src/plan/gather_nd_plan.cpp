@@ -93,7 +93,7 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   }
   const GatherAxis& inner = layout.axes[layout.length - 1];
   const bool single = contiguous && slices.count == 0;
-  layout.at_once = single && !plan.divides_runs && plan.bytes <= tuning::kGatherAtOnceBytes &&
+  layout.at_once = single && !plan.divides_runs && plan.bytes <= tuning::kGatherSmallBytes &&
                    layout.output_stride == plan.bytes &&
                    (inner.size <= 1 || inner.stride == plan.bytes) &&
                    (near || layout.length == 2 || layout.length == 3);

@@ -64,14 +64,10 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
     columns.group_stride = plan.tasks.groups.strides[0] * columns.tile_lanes;
     return;
   }
-  // With few slots wide rows at a time, else all positions of few lanes.
   columns.tile_groups = 1;
-  const bool at_once = plan.k > tuning::kTopKLongColumnsK;
-  const std::int64_t fit = tuning::kTopKColumnsBytes / (columns.n * element_size);
-  columns.tile_lanes = std::min({columns.lanes, most, at_once ? whole(fit) : most});
+  columns.tile_lanes = std::min(columns.lanes, most);
   const std::int64_t rows = tuning::kTopKTileBytes / (columns.tile_lanes * element_size);
-  columns.pass =
-      at_once ? columns.period : std::min(columns.period, std::max(rows, top_k_slots(plan.k)));
+  columns.pass = std::min(columns.period, std::max(rows, top_k_slots(plan.k)));
 }
 
 }  // namespace
@@ -127,7 +123,6 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   const bool rows = std::abs(plan.column.strides[0]) < std::abs(columns.lane_stride);
   const bool long_columns = n > tuning::kTopKShortColumn;
   if (columns.lanes < (long_columns ? tuning::kTopKLongColumnsLanes : tuning::kTopKMinLanes) ||
-      (long_columns && k > tuning::kTopKLongColumnsK) ||
       (rows && n * element_size > tuning::kTopKShortRowBytes)) {
     return std::nullopt;
   }
