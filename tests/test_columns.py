@@ -211,9 +211,10 @@ def test_tiles_of_transposed_rows(instruction_set, threads, dtype, n):
 
 @some_dtypes
 def test_rows_of_few_elements(instruction_set, dtype):
-    """Contiguous rows of few elements are transposed by loops of their own, some rows at a time."""
-    for n in near(2, TUNING.kTransposePackedLength):
-        for rows in near(TUNING.kTransposePackedRows, 2 * TUNING.kTransposePackedRows):
+    """Contiguous rows of few elements are packed by loops over their positions, a tile at a time."""
+    for n in near(2, TUNING.kPackedStride):
+        tile = min(TUNING.kStridedTileBytes // (n * dtype.itemsize), TUNING.kTileElements)
+        for rows in near(tile, 2 * tile):
             check(np.zeros((rows, n), dtype), 1)
             check(np.zeros((rows, n), dtype)[:, ::-1], 1)
 

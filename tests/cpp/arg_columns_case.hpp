@@ -100,8 +100,8 @@ inline std::vector<std::uint64_t> pool_of(const Type& t) {
 /// Columns with memory: elements between guards, everything else is NaN or the smallest.
 struct Case {
   Type type;
-  ArgColumns call{};               ///< but for memory; indices as ArgColumns says
-  std::vector<std::int64_t> rows;  ///< then the block offsets
+  ArgColumns call{};  ///< but for memory; indices as ArgColumns says
+  std::vector<std::int64_t> rows;
   std::vector<char> memory;
   std::int64_t origin = 0;  ///< of the first lane's first position, in elements
 
@@ -113,11 +113,7 @@ struct Case {
     }
     const std::int64_t row = rows[static_cast<std::size_t>(position % columns.period)];
     std::int64_t offset = row + group * columns.group_stride;
-    if (columns.packing == Packing::kTransposed) {
-      offset /= columns.tile_lanes;
-      offset = rows[static_cast<std::size_t>(columns.period + offset / columns.block)] +
-               offset % columns.block;
-    }
+    if (columns.packing == Packing::kTransposed) offset /= columns.tile_lanes;
     return beside + offset + position / columns.period * columns.period_stride;
   }
   std::int64_t count() const { return call.columns.lanes / call.results; }
@@ -147,28 +143,19 @@ struct Shape {
   std::int64_t lanes;
 };
 
-/// Blocks of some positions, each with all groups and a gap at its end. Blocks of a lane are beside
-/// each other, or as far apart as all lanes are.
+/// Blocks of a period's positions, with all groups and a gap at their end.
 inline void set_transposed(Case& c, const Shape& shape, std::int64_t gap, std::int64_t group_gap) {
   Columns& columns = c.call.columns;
   columns.tile_groups = shape.groups;
-  std::int64_t blocks = any_of<std::int64_t>({1, 1, 2, 3});
-  while (shape.period % blocks != 0) --blocks;
-  const std::int64_t positions = shape.period / blocks;
-  columns.blocks = blocks;
-  columns.block = positions * shape.groups + group_gap;
-  const bool inside = random(2) == 0;
-  columns.lane_stride = inside ? blocks * columns.block + gap : columns.block + gap;
-  const std::int64_t block_stride = inside ? columns.block : shape.lanes * columns.lane_stride;
-  columns.period_stride = shape.lanes * blocks * (columns.block + gap);
+  columns.block = shape.period * shape.groups + group_gap;
+  columns.lane_stride = columns.block + gap;
+  columns.period_stride = shape.lanes * columns.lane_stride;
   if (random(4) == 0) columns.lane_stride = -columns.lane_stride;
   const bool groups_outside = random(2) == 0;
-  columns.group_stride = columns.tile_lanes * (groups_outside ? positions : 1);
+  columns.group_stride = columns.tile_lanes * (groups_outside ? shape.period : 1);
   for (std::int64_t i = 0; i < shape.period; ++i) {
-    const std::int64_t in_block = i % positions * (groups_outside ? 1 : shape.groups);
-    c.rows.push_back((i / positions * columns.block + in_block) * columns.tile_lanes);
+    c.rows.push_back(i * (groups_outside ? 1 : shape.groups) * columns.tile_lanes);
   }
-  for (std::int64_t b = 0; b < blocks; ++b) c.rows.push_back(b * block_stride);
 }
 
 /// Rows of lanes, contiguous or strided, that ascend or descend in memory.
@@ -200,9 +187,8 @@ inline void allocate(Case& c) {
     }
   }
   // Transposed blocks are read whole.
-  const std::int64_t rest = columns.packing == Packing::kTransposed
-                                ? std::abs(columns.period_stride) + columns.blocks * columns.block
-                                : 0;
+  const std::int64_t rest =
+      columns.packing == Packing::kTransposed ? std::abs(columns.period_stride) + columns.block : 0;
   c.origin = -lowest + kGuardBytes;
   c.memory.resize(
       static_cast<std::size_t>((highest - lowest + rest + 2 * kGuardBytes) * c.type.size));

@@ -54,7 +54,6 @@ inline ArgColumns call_of(const Case& c, Guarded& scratch) {
   ArgColumns a = c.call;
   a.columns.data = c.memory.data() + c.origin * c.type.size;
   a.columns.rows = c.rows.data();
-  a.columns.block_offsets = c.rows.data() + c.call.columns.period;
   a.prefetches = random(2) == 0;
   a.scratch = scratch.data();
   a.starts = true;

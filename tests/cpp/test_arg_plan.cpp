@@ -114,7 +114,7 @@ void test_short_rows_are_transposed() {
   CHECK(p.strategy == ArgStrategy::kColumns);
   CHECK(p.columns.columns.packing == Packing::kTransposed);
   CHECK(p.columns.columns.lanes == 1000 && p.columns.columns.lane_stride == 8);
-  CHECK(p.columns.columns.block == 8 && p.columns.columns.blocks == 1);
+  CHECK(p.columns.columns.block == 8);
   CHECK(p.columns.columns.tile_lanes % 16 == 0);
   CHECK(p.columns.columns.tile_lanes * 8 * 4 <= tuning::kTransposeBytes);
 }
@@ -126,12 +126,12 @@ void test_narrow_groups_are_transposed_with_their_block() {
   CHECK(p.columns.columns.block == 24 && p.columns.columns.tile_groups == 3);
 }
 
-void test_axes_outside_of_a_lane_are_blocks() {
+void test_axes_outside_of_a_lane_are_periods() {
+  // A lane's 3 x 4 elements are a block of 4 in each of three places.
   const ArgPlan p = plan_of(descriptor({3, 100, 4}, {0, 2}));
   CHECK(p.columns.columns.packing == Packing::kTransposed);
-  CHECK(p.columns.columns.lanes == 100 && p.columns.columns.lane_stride == 4);
-  CHECK(p.columns.columns.block == 4 && p.columns.columns.blocks == 3);
-  CHECK(p.columns.walk.n == 12 && p.reduced.count == 0);
+  CHECK(p.columns.columns.block == 4 && p.columns.columns.period == 4);
+  CHECK(p.columns.columns.n == 12 && p.columns.columns.period_stride == 400);
 }
 
 void test_blocks_of_many_gaps_are_packed_element_by_element() {
@@ -306,7 +306,7 @@ int main() {
   test_walks_end_where_the_index_step_changes();
   test_short_rows_are_transposed();
   test_narrow_groups_are_transposed_with_their_block();
-  test_axes_outside_of_a_lane_are_blocks();
+  test_axes_outside_of_a_lane_are_periods();
   test_blocks_of_many_gaps_are_packed_element_by_element();
   test_passes_are_short_where_rows_are_far_apart();
   test_tiles_of_a_few_groups();

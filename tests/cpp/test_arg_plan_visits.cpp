@@ -76,7 +76,7 @@ Results expected(const ArgDescriptor& d, bool last_wins) {
 class Elements {
  public:
   Elements(const Case& c, const ColumnsPlan& plan)
-      : case_(c), columns_(plan.columns), rows_(static_cast<std::size_t>(plan.row_count())) {
+      : case_(c), columns_(plan.columns), rows_(static_cast<std::size_t>(plan.columns.period)) {
     if (columns_.n > 0) plan.fill_rows(rows_.data());
   }
 
@@ -94,8 +94,8 @@ class Elements {
     if (columns_.packing == Packing::kTransposed) {
       CHECK(offset % columns_.tile_lanes == 0);
       const std::int64_t block_row = offset / columns_.tile_lanes;
-      CHECK(block_row >= 0 && block_row < columns_.block * columns_.blocks);
-      offset = block_offset(block_row / columns_.block) + block_row % columns_.block;
+      CHECK(block_row >= 0 && block_row < columns_.block);
+      offset = block_row;
     }
     return offset + period * columns_.period_stride + beside;
   }
@@ -105,21 +105,15 @@ class Elements {
     if (columns_.packing != Packing::kTransposed) return;
     CHECK(columns_.n % columns_.period == 0);
     for (std::int64_t period = 0; period < columns_.n / columns_.period; ++period) {
-      for (std::int64_t b = 0; b < columns_.blocks; ++b) {
-        for (const std::int64_t lane : {std::int64_t{0}, columns_.lanes - 1}) {
-          const std::int64_t first = first_element + period * columns_.period_stride +
-                                     block_offset(b) + lane * columns_.lane_stride;
-          CHECK(first >= case_.lowest && first + columns_.block - 1 <= case_.highest);
-        }
+      for (const std::int64_t lane : {std::int64_t{0}, columns_.lanes - 1}) {
+        const std::int64_t first =
+            first_element + period * columns_.period_stride + lane * columns_.lane_stride;
+        CHECK(first >= case_.lowest && first + columns_.block - 1 <= case_.highest);
       }
     }
   }
 
  private:
-  std::int64_t block_offset(std::int64_t b) const {
-    return rows_[static_cast<std::size_t>(columns_.period + b)];
-  }
-
   const Case& case_;
   dmlcpu::Columns columns_;
   std::vector<std::int64_t> rows_;
@@ -200,7 +194,7 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
     // There is one tile of groups, and no task has fewer.
     CHECK(c.tile_groups == plan.tasks.groups.size &&
           plan.tasks.task_groups == plan.tasks.groups.size);
-    CHECK(c.block * c.blocks <= tuning::kBlockElements);
+    CHECK(c.block <= tuning::kBlockElements);
   }
   // A task that merges has a result for each lane of its tile, or all of its results.
   if (plan.merges) {
@@ -265,11 +259,10 @@ void note(const ArgPlan& plan) {
     met.insert(packing + " in parts");
     if (plan.shared.size % plan.parts != 0) met.insert("parts that overlap");
   }
-  if (c.blocks > 1 && c.packing == Packing::kTransposed) met.insert("blocks");
   if (c.period < c.n) met.insert(packing + " periods");
   if (p.walk.axes.count > 1) met.insert(packing + " of several axes");
   if (plan.tasks.groups.size > 1) met.insert(packing + " groups");
-  if (p.block_first < 0) met.insert("reversed blocks");
+  if (c.packing == Packing::kTransposed && p.input_offset < 0) met.insert("reversed blocks");
   if (plan.reduced.count > 0) met.insert(packing + " inside of reduced axes");
 }
 
@@ -351,7 +344,6 @@ int main() {
                            "transposed groups",
                            "transposed widened",
                            "transposed in parts",
-                           "blocks",
                            "reversed blocks",
                            "transposed inside of reduced axes",
                            "strided",

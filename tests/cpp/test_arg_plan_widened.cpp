@@ -126,7 +126,7 @@ void test_a_tail_is_in_the_table_while_there_is_one_period() {
     const bool fits = walked < tuning::kWalkRows;
     CHECK(p.columns.tail == walked && p.columns.n == walked + 1);
     CHECK(p.columns.period == (fits ? walked + 1 : tuning::kWalkRows - 1));
-    std::vector<std::int64_t> rows(static_cast<std::size_t>(p.row_count()));
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(p.columns.period));
     p.fill_rows(rows.data());
     CHECK((rows[static_cast<std::size_t>(p.columns.period - 1)] == p.columns.tail_offset) == fits);
   }

@@ -164,7 +164,6 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
   }
   std::vector<std::int64_t> rows;
   for (std::int64_t i = 0; i < n; ++i) rows.push_back(i * (transposed ? tile_lanes : stride));
-  const std::int64_t block_offset = 0;
   dmlcpu::TopKColumns a{};
   a.columns.data = x.data();
   a.columns.n = n;
@@ -176,8 +175,6 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
   a.columns.lane_stride = lane_stride;
   a.columns.packing = packing;
   a.columns.block = n;
-  a.columns.blocks = 1;
-  a.columns.block_offsets = &block_offset;
   a.columns.tile_groups = 1;
   a.columns.tile_lanes = tile_lanes;
   a.columns.pass = n;

@@ -47,7 +47,7 @@ struct TileRows {
 };
 
 /// Calls body(rows, position) for the positions of a tile, in ascending order and up to `pass` at a
-/// time, which is a period of transposed blocks. `scratch` holds packed_bytes(); if strided, then
+/// time, which is a period of a transposed block. `scratch` holds packed_bytes(); if strided, then
 /// `pass` offsets.
 template <class T, class Body>
 void for_rows(const Columns& columns, const Tile<T>& tile, bool prefetches, char* scratch,
@@ -78,10 +78,8 @@ void for_rows(const Columns& columns, const Tile<T>& tile, bool prefetches, char
           prefetches
               ? max_of<std::int64_t>(1, tuning::kTransposePrefetchBytes / kSize / columns.block)
               : 0;
-      for (std::int64_t b = 0; b < columns.blocks; ++b) {
-        transpose(from + columns.block_offsets[b], columns.lane_stride, tile.lanes, columns.block,
-                  packed + b * columns.block * columns.tile_lanes, columns.tile_lanes, ahead);
-      }
+      transpose(from, columns.lane_stride, tile.lanes, columns.block, packed, columns.tile_lanes,
+                ahead);
       rows.data = packed;
     } else if (columns.packing == Packing::kStrided) {
       for (std::int64_t r = 0; r < rows.n; ++r) {
@@ -110,10 +108,7 @@ inline std::int64_t element_offset(const Columns& columns, std::int64_t group, s
   const std::int64_t period = position / columns.period;
   std::int64_t offset =
       columns.rows[position - period * columns.period] + group * columns.group_stride;
-  if (columns.packing == Packing::kTransposed) {
-    const std::int64_t row = offset / columns.tile_lanes;
-    offset = columns.block_offsets[row / columns.block] + row % columns.block;
-  }
+  if (columns.packing == Packing::kTransposed) offset /= columns.tile_lanes;
   return offset + period * columns.period_stride + lane * columns.lane_stride;
 }
 

@@ -14,7 +14,7 @@ namespace dmlcpu {
 /// How a tile of columns is brought to vectors of lanes.
 enum class Packing : std::uint8_t {
   kNone,        ///< lanes are contiguous
-  kTransposed,  ///< each lane's elements are a few blocks, which are transposed
+  kTransposed,  ///< each lane's elements are a block, which is transposed
   kStrided,     ///< element by element
 };
 
@@ -23,9 +23,9 @@ enum class Packing : std::uint8_t {
 /// but position `tail`, the last one if it is not -1, at data[tail_offset + g * group_stride + l *
 /// lane_stride], which is also what `rows` says if it is in the first period.
 ///
-/// If transposed, rows and group_stride are about the transposed blocks instead, whose rows are
-/// tile_lanes apart: a period's elements of lane l are, for each of block_offsets, the `block`
-/// elements from data[block_offset + l * lane_stride] on. There is one tile of groups.
+/// If transposed, rows and group_stride are about the transposed block instead, whose rows are
+/// tile_lanes apart: a period's elements of lane l are the `block` elements from data[l *
+/// lane_stride] on. There is one tile of groups.
 struct Columns {
   const void* data;
   std::int64_t n;
@@ -40,8 +40,6 @@ struct Columns {
   std::int64_t lane_stride;
   Packing packing;
   std::int64_t block;
-  std::int64_t blocks;
-  const std::int64_t* block_offsets;
   std::int64_t tile_groups;  ///< packed and reduced together
   std::int64_t tile_lanes;
   std::int64_t pass;   ///< positions read of one vector of lanes before the next
@@ -51,9 +49,8 @@ struct Columns {
 /// Bytes of packed elements of a tile.
 constexpr std::int64_t packed_bytes(const Columns& columns, std::int64_t element_size) {
   if (columns.packing == Packing::kNone) return 0;
-  const std::int64_t rows = columns.packing == Packing::kTransposed
-                                ? columns.block * columns.blocks
-                                : columns.pass * columns.tile_groups;
+  const std::int64_t rows =
+      columns.packing == Packing::kTransposed ? columns.block : columns.pass * columns.tile_groups;
   return round_up(rows * columns.tile_lanes * element_size);
 }
 

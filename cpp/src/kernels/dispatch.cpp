@@ -35,20 +35,18 @@ const KernelTable tables[] = {
 };
 #undef DMLCPU_TABLE
 
-/// The levels that this machine has: always the first so many.
-int count_supported() {
+/// How many levels this machine has: always the first ones.
+int supported() {
 #ifdef DMLCPU_X86_64
-  int count = 0;
-  while (count < 3 && cpu_has_x86_64_level(count + 2)) ++count;
+  static const int count = [] {
+    int levels = 0;
+    while (levels < 3 && cpu_has_x86_64_level(levels + 2)) ++levels;
+    return levels;
+  }();
   return count;
 #else
   return 1;
 #endif
-}
-
-int supported() {
-  static const int count = count_supported();
-  return count;
 }
 
 std::string list_supported() {

@@ -98,9 +98,9 @@ bool highest_by_value(const T* p, std::int64_t n, bool prefetches, typename O::K
 template <class O, class T = typename O::Element>
 typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches) {
   if (n * static_cast<std::int64_t>(sizeof(T)) < kVectorBytes) {
-    typename O::Key best = O::raw_key(p[0]);
-    for (std::int64_t i = 1; i < n; ++i) best = max_of(best, O::raw_key(p[i]));
-    return O::canonical_key(best);
+    typename O::Key best = O::key(p[0]);
+    for (std::int64_t i = 1; i < n; ++i) best = max_of(best, O::key(p[i]));
+    return best;
   }
   if constexpr (kHasNativeOrder<T>) {
     typename O::Key best;

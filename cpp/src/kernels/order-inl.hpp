@@ -39,10 +39,9 @@ struct Order {
   static constexpr Key kTop = kSigned ? static_cast<T>(kSignBit - 1) : static_cast<T>(~Unsigned{0});
 
   static Key key(T x) { return kLargest ? x : static_cast<T>(~x); }
-  /// What key() returns, but for NaNs, which may come out further from the numbers; canonical_key()
-  /// maps it to key() and keeps the order. One operation less per element.
-  static Key raw_key(T x) { return key(x); }
-  /// The same for a vector, given its bits; Signed is the vector of their signed type.
+  /// What key() returns, for a vector, given its bits; but for NaNs, which may come out further
+  /// from the numbers. canonical_key() maps it to key() and keeps the order. One operation less per
+  /// element. Signed is the vector of their signed type.
   template <class Keys, class Signed, class Bits>
   static Keys raw_keys(Bits bits) {
     return reinterpret_cast<Keys>(kLargest ? bits : ~bits);
@@ -97,15 +96,16 @@ struct Order<T, kOrdering, true> {
   /// The highest key there is: NaN's, or infinity's (with NaNs last the numbers end at the top).
   static constexpr Key kTop = kNanFirst ? nan_key() : static_cast<Key>(kMax);
 
-  static Key raw_key(T x) {
+  static Key key(T x) {
     Unsigned bits;
     std::memcpy(&bits, &x, sizeof bits);
     const auto m = static_cast<Unsigned>(bits & kMax);
     const auto s = static_cast<Unsigned>(static_cast<Key>(bits) >> kSignShift);
     const auto flipped = static_cast<Unsigned>(m ^ s);
     constexpr auto kReversed = static_cast<Unsigned>(~kRotation);
-    return static_cast<Key>(kLargest ? static_cast<Unsigned>(flipped - s + kRotation)
-                                     : static_cast<Unsigned>(s - flipped + kReversed));
+    return canonical_key(static_cast<Key>(kLargest
+                                              ? static_cast<Unsigned>(flipped - s + kRotation)
+                                              : static_cast<Unsigned>(s - flipped + kReversed)));
   }
   template <class Keys, class Signed, class Bits>
   static Keys raw_keys(Bits bits) {
@@ -118,7 +118,6 @@ struct Order<T, kOrdering, true> {
   static Key canonical_key(Key r) {
     return kNanFirst ? min_of(r, nan_key()) : max_of(r, nan_key());
   }
-  static Key key(T x) { return canonical_key(raw_key(x)); }
 
   /// Whether all elements of key r have the same bits, and which. Not so for zero and NaN.
   static bool bits_of(Key r, Unsigned* bits) {

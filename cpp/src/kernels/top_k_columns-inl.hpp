@@ -165,14 +165,14 @@ auto take_slots_for(std::int64_t k) {
   return chosen;
 }
 
-/// The keys of a tile's elements, with capacity in `keys`. A pass over transposed blocks is all of
-/// them, whose rows may be narrower than a vector: the lanes beyond a row's end are the next row's,
+/// The keys of a tile's elements, with capacity in `keys`. A pass over a transposed block is all of
+/// it, whose rows may be narrower than a vector: the lanes beyond a row's end are the next row's,
 /// or anything, and select for nobody.
 template <class U>
 KeyRows<U> keys_of(const TopKColumns& a, const TileRows<U>& rows, U* keys) {
   const Columns& columns = a.columns;
   if (columns.packing == Packing::kTransposed) {
-    const std::int64_t all = columns.block * columns.blocks * columns.tile_lanes;
+    const std::int64_t all = columns.block * columns.tile_lanes;
     a.element->load(rows.data, 1, all, keys);
     const std::int64_t stride = rows.n > 1 ? rows.rows[1] - rows.rows[0] : 0;
     return {keys + rows.rows[0], stride, rows.n, rows.group_stride};

@@ -111,16 +111,6 @@ void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::i
     prefetch_rows(data + (row + ahead) * row_stride, count, row_stride * kSize, length * kSize);
   };
   std::int64_t row = 0;
-  if (length <= tuning::kTransposePackedLength && row_stride == length) {
-    for (; row < rows; row += tuning::kTransposePackedRows) {
-      const std::int64_t count = min_of(tuning::kTransposePackedRows, rows - row);
-      prefetch_after(row, count);
-      for (std::int64_t i = 0; i < length; ++i) {
-        pack(data + row * length + i, length, count, columns + i * column_stride + row);
-      }
-    }
-    return;
-  }
   // Reading 16 bytes of a shorter row reaches into the next ones, so the last few are left.
   const std::int64_t left =
       length >= kSide ? 0 : (kSide - length + row_stride - 1) / max_of<std::int64_t>(row_stride, 1);

@@ -93,7 +93,7 @@ class ArgRun {
     const std::int64_t calls = tasks.count() * parts;
     const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, calls));
     const bool is_columns = plan_.strategy == ArgStrategy::kColumns;
-    const std::int64_t row_bytes = round_up(plan_.columns.row_count() * kIndexBytes);
+    const std::int64_t row_bytes = round_up(columns_.period * kIndexBytes);
     const std::int64_t results = plan_.merges ? tasks.task_groups * tasks.task_results : 0;
     const std::int64_t best_bytes = round_up(2 * results * kIndexBytes);
     // Parts keep their best until they are merged.
@@ -106,7 +106,6 @@ class ArgRun {
       auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
       plan_.columns.fill_rows(rows);
       columns_.rows = rows;
-      columns_.block_offsets = rows + columns_.period;
     }
     const auto best_at = [&](std::int64_t number) {
       auto* const keys =

@@ -70,17 +70,14 @@ void fail_first_out_of_range(const GatherNdDescriptor& descriptor, const GatherL
       at.sizes[d] = rest % indices.sizes[d];
       rest /= indices.sizes[d];
     }
-    const std::string of_axis = "for axis " +
-                                std::to_string(descriptor.batch_dims + i % layout.length) +
-                                ", of size " + std::to_string(axis.size);
-    const std::string low = std::to_string(layout.is_signed ? -axis.size : 0);
+    const auto of_axis =
+        text("for axis ", descriptor.batch_dims + i % layout.length, ", of size ", axis.size);
+    const std::int64_t low = layout.is_signed ? -axis.size : 0;
     fail<IndexError>("indices",
-                     axis.size == 0 ? "must be empty " + of_axis
-                                    : "must be in [" + low + ", " + std::to_string(axis.size - 1) +
-                                          "] " + of_axis,
-                     (layout.is_signed ? std::to_string(read)
-                                       : std::to_string(static_cast<std::uint64_t>(wrapped))) +
-                         " at position " + to_text(at));
+                     axis.size == 0 ? text("must be empty ", of_axis)
+                                    : text("must be in [", low, ", ", axis.size - 1, "] ", of_axis),
+                     text(layout.is_signed ? text(read) : text(static_cast<std::uint64_t>(wrapped)),
+                          " at position ", to_text(at)));
   }
 }
 

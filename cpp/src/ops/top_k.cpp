@@ -200,15 +200,13 @@ void run_plan(const Call& call, const TopKColumnsPlan& plan) {
   all.k = plan.k;
   all.prefetches = call.input_bytes >= tuning::kColumnsPrefetchBytes;
   all.element = &element_kernels(call.descriptor);
-  const std::int64_t row_bytes =
-      round_up(plan.columns.row_count() * std::int64_t{sizeof(std::int64_t)});
+  const std::int64_t row_bytes = round_up(all.columns.period * std::int64_t{sizeof(std::int64_t)});
   const std::int64_t worker_bytes =
       top_k_columns_scratch(all.columns, call.element_size, plan.k).bytes;
   const Scratch scratch(row_bytes + workers_for(tasks, plan.threads) * worker_bytes);
   auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
   plan.columns.fill_rows(rows);
   all.columns.rows = rows;
-  all.columns.block_offsets = rows + all.columns.period;
   for_tasks(tasks, plan.threads, [&](const Task& task, int worker) {
     Offsets offsets = task.offsets;
     for (int s = 0; s < 3; ++s) offsets[s] += plan.offsets[s];

@@ -184,8 +184,8 @@ bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& u
 
 std::string to_text(const ArgUnplannedRows& unplanned) {
   const ArgRows& rows = unplanned.rows;
-  return text("rows without a plan\n", axis_text("n", {rows.n, {rows.stride, rows.index_step, 0}}),
-              axis_text("rows", {rows.rows, {rows.row_stride, unplanned.output_stride, 0}}));
+  return text("rows without a plan\nn ", rows.n, " by ", rows.stride, "\nrows ", rows.rows, " by ",
+              rows.row_stride, ", ", unplanned.output_stride, "\n");
 }
 
 std::string to_text(const ArgPlan& plan) {

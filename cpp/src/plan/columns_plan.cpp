@@ -47,41 +47,29 @@ void widen(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan& pla
   axis.strides[1] *= count;
 }
 
-/// Whether a lane's elements of one period, of all groups, are blocks that are worth transposing
-/// whole, each from one run of memory. Sets the third stride of the walk's axes and of the groups:
-/// the row of the transposed blocks.
-bool make_blocks(std::int64_t element_size, const Axis& groups, ColumnsPlan& plan, Walk& walk) {
+/// Whether a lane's elements of one period, of all groups, are a block that is worth transposing
+/// whole, from one run of memory.
+bool make_block(std::int64_t element_size, const Axis& groups, const Walk& walk,
+                ColumnsPlan& plan) {
   std::int64_t first = 0;
   std::int64_t last = 0;
   std::int64_t elements = 1;
-  const auto is_inside = [&](const Axis& axis) {
-    return std::abs(axis.strides[0]) < std::abs(plan.columns.lane_stride);
-  };
   const auto reach = [&](const Axis& axis) {
     (axis.strides[0] < 0 ? first : last) += (axis.size - 1) * axis.strides[0];
     elements *= axis.size;
   };
-  plan.blocks = Axes();
-  for (int d = 0; d < walk.axes.count; ++d) {
-    if (is_inside(walk.axes.axes[d])) reach(walk.axes.axes[d]);
-  }
+  for (int d = 0; d < walk.axes.count; ++d) reach(walk.axes.axes[d]);
   if (elements == 1) return false;
   reach(groups);
-  plan.columns.block = last - first + 1;
-  plan.block_first = first;
-  std::int64_t rows = plan.columns.block;
-  for (int d = walk.axes.count - 1; d >= 0; --d) {
-    Axis& axis = walk.axes.axes[d];
-    axis.strides[2] = axis.strides[0];
-    if (is_inside(axis)) continue;
-    axis.strides[2] = rows;
-    rows *= axis.size;
-    plan.blocks.push(axis);
-  }
-  std::reverse(plan.blocks.axes.begin(), plan.blocks.axes.begin() + plan.blocks.count);
+  const std::int64_t block = last - first + 1;
   // Gaps are read as well: less than a page, they are in pages that can be read.
-  const std::int64_t gaps = plan.columns.block - elements;
-  return gaps <= elements && gaps * element_size < kPageBytes && rows <= tuning::kBlockElements;
+  const std::int64_t gaps = block - elements;
+  if (gaps > elements || gaps * element_size >= kPageBytes || block > tuning::kBlockElements) {
+    return false;
+  }
+  plan.columns.block = block;
+  plan.input_offset = first;
+  return true;
 }
 
 /// Chooses lanes, and groups beside them.
@@ -175,13 +163,13 @@ void choose_packing(std::int64_t element_size, const Axis& groups, Axes& reduced
     plan.walk = walk();
     return;
   }
-  // All axes in the order of their indices, or at least those of one block.
-  for (const std::int64_t stride_limit : {kAny, std::abs(columns.lane_stride)}) {
-    Axes others = reduced;
-    Walk blocks(others, tuning::kBlockElements / groups.size, stride_limit, true);
-    if (has_tail || !make_blocks(element_size, groups, plan, blocks)) continue;
+  const std::int64_t apart = std::abs(columns.lane_stride);
+  Axes others = reduced;
+  Walk inside(others, tuning::kBlockElements / groups.size, apart, true);
+  if (!has_tail && apart > tuning::kPackedStride &&
+      make_block(element_size, groups, inside, plan)) {
     columns.packing = Packing::kTransposed;
-    plan.walk = blocks;
+    plan.walk = inside;
     reduced = others;
     return;
   }
@@ -221,7 +209,7 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
     }
     case Packing::kTransposed: {
       columns.tile_groups = groups.size;
-      const std::int64_t rows = columns.block * columns.blocks;
+      const std::int64_t rows = columns.block;
       const std::int64_t fit =
           std::min(most, tuning::kTransposeBytes / (rows * element_size) / line * line);
       const std::int64_t tiles = ceil_divide(lanes, std::max(fit, line));
@@ -287,7 +275,6 @@ ColumnsPlan plan_columns(std::int64_t element_size, bool widens, std::int64_t le
   // A tail that follows the first period is part of it.
   columns.period = walk.period == walk.n ? columns.n : walk.period;
   columns.period_stride = walk.period_stride;
-  columns.blocks = positions(plan.blocks);
   columns.groups = tasks.groups.size;
   choose_tiles(element_size, tasks.groups, plan);
   columns.group_stride =
@@ -297,23 +284,16 @@ ColumnsPlan plan_columns(std::int64_t element_size, bool widens, std::int64_t le
 
 void ColumnsPlan::fill_rows(std::int64_t* rows) const {
   const bool transposed = columns.packing == Packing::kTransposed;
-  // Of transposed blocks the third strides count rows.
-  const int s = transposed ? 2 : 0;
   const std::int64_t scale = transposed ? columns.tile_lanes : 1;
   Axes outer = walk.axes;
   const Axis inner = outer.count > 0 ? outer.pop() : kUnitAxis;
   Odometer position(outer);
   for (std::int64_t i = 0; i < walk.period; position.next()) {
-    const std::int64_t first = position.offsets()[s] - (transposed ? block_first : 0);
+    const std::int64_t first = position.offsets()[0] - (transposed ? input_offset : 0);
     for (std::int64_t j = 0; j < inner.size; ++j)
-      rows[i++] = (first + j * inner.strides[s]) * scale;
+      rows[i++] = (first + j * inner.strides[0]) * scale;
   }
   if (columns.period > walk.period) rows[walk.period] = columns.tail_offset;
-  if (!transposed) return;
-  Odometer block_position(blocks);
-  for (std::int64_t b = 0; b < columns.blocks; ++b, block_position.next()) {
-    rows[walk.period + b] = block_position.offsets()[0] + block_first;
-  }
 }
 
 std::string to_text(const ColumnsPlan& plan, const Tasks& tasks) {

@@ -38,15 +38,11 @@ struct ColumnsPlan {
   std::int64_t widened_step = 0;
   bool backwards = false;
   std::int64_t tail_index = 0;
-  std::int64_t input_offset = 0;  ///< of the first lane's first position
+  std::int64_t input_offset = 0;  ///< of the first lane's first position, or of its block
   bool widened() const { return per_result > 1; }
 
-  Axes blocks;                   ///< kTransposed: walked axes from block to block
-  std::int64_t block_first = 0;  ///< of a block's elements, from where it is walked from
-
-  /// Columns::rows, then Columns::block_offsets.
+  /// Columns::rows.
   void fill_rows(std::int64_t* rows) const;
-  std::int64_t row_count() const { return columns.period + columns.blocks; }
 };
 
 /// Takes groups and results out of the tasks' kept axes, and what is walked out of the reduced

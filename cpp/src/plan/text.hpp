@@ -3,19 +3,17 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
+#include <sstream>
 #include <string>
 
 namespace dmlcpu {
 
 /// Texts and numbers, one after the other.
-inline void append(std::string& to, const std::string& text) { to += text; }
-inline void append(std::string& to, std::int64_t number) { to += std::to_string(number); }
 template <class... Parts>
 std::string text(const Parts&... parts) {
-  std::string all;
-  (append(all, parts), ...);
-  return all;
+  std::ostringstream all;
+  (all << ... << parts);
+  return all.str();
 }
 
 /// Writes the first `size` characters and returns how many there are: callers' standard library may

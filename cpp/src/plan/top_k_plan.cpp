@@ -56,8 +56,8 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
   };
   const std::int64_t most = whole(tuning::kTopKSlotBytes / (2 * top_k_slots(plan.k) * lane_bytes));
   if (columns.packing == Packing::kTransposed) {
-    const std::int64_t rows = columns.block * columns.blocks;
-    columns.tile_lanes = std::min(whole(tuning::kTopKTileBytes / (rows * element_size)), most);
+    const std::int64_t fit = tuning::kTopKTileBytes / (columns.block * element_size);
+    columns.tile_lanes = std::min(whole(fit), most);
     // Of less than a line the kernel reads on into the next row.
     const std::int64_t round = columns.lanes < line ? 16 / lane_bytes : line;
     columns.tile_lanes = std::min(columns.tile_lanes, ceil_divide(columns.lanes, round) * round);
