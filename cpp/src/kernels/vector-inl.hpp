@@ -46,15 +46,10 @@ std::uint64_t bits_of_mask(const Mask& mask) {
   return high_bits<kSize>(&mask);
 }
 
-/// Whether a comparison holds for any element of a vector of any size.
+/// Whether a comparison holds for any element of a vector.
 template <class Mask>
 bool any(const Mask& mask) {
-  if constexpr (sizeof mask == kVectorBytes) return bits_of_mask<1>(mask) != 0;
-  std::uint8_t bytes[sizeof mask];
-  std::memcpy(bytes, &mask, sizeof mask);
-  std::uint8_t all = 0;
-  for (const std::uint8_t byte : bytes) all |= byte;
-  return all != 0;
+  return bits_of_mask<1>(mask) != 0;
 }
 
 /// Element number i of the result is number Index::of(i) of both vectors, one after the other.

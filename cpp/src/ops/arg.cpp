@@ -112,22 +112,13 @@ class ArgRun {
           reinterpret_cast<std::int64_t*>(scratch.at(row_bytes + number * best_bytes));
       return Best{keys, keys + results};
     };
-    const auto run_part_of = [&](const Task& task, std::int64_t part, const Best& best,
-                                 int worker) {
-      run_part(task, part, best, scratch.at(bests + worker * kernel_bytes));
-    };
-    if (parts == 1) {
-      for_tasks(tasks, plan_.threads, [&](const Task& task, int worker) {
-        const Best best = best_at(worker);
-        run_part_of(task, 0, best, worker);
-        if (plan_.merges) write(task, best);
-      });
-      return;
-    }
-    parallel_for(threads, calls, [&](std::int64_t call, int worker) {
-      run_part_of(tasks.at(call / parts), call % parts, best_at(call), worker);
+    for_calls(calls, plan_.threads, [&](std::int64_t call, int worker) {
+      const Task task = tasks.at(call / parts);
+      const Best best = best_at(parts > 1 ? call : worker);
+      run_part(task, call % parts, best, scratch.at(bests + worker * kernel_bytes));
+      if (parts == 1 && plan_.merges) write(task, best);
     });
-    for (std::int64_t call = 0; call < calls; call += parts) {
+    for (std::int64_t call = 0; parts > 1 && call < calls; call += parts) {
       const Task task = tasks.at(call / parts);
       const Best best = best_at(call);
       for (std::int64_t part = 1; part < parts; ++part) {

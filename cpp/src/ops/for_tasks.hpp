@@ -15,19 +15,25 @@ inline int workers_for(const Tasks& tasks, int threads) {
   return static_cast<int>(std::min<std::int64_t>(threads, tasks.count()));
 }
 
-/// Calls body(task, worker) for every task. Consecutive tasks are run by one thread: there may be
-/// many more of them than threads.
+/// Calls body(call, worker) for every call in [0, count). Consecutive ones are run by one thread:
+/// there may be many more of them than threads.
 template <class Body>
-void for_tasks(const Tasks& tasks, int threads, const Body& body) {
-  const std::int64_t count = tasks.count();
-  const std::int64_t calls =
+void for_calls(std::int64_t count, int threads, const Body& body) {
+  const std::int64_t shares =
       threads == 1 ? 1 : std::min<std::int64_t>(count, threads * tuning::kTasksPerThread);
-  parallel_for(threads, calls, [&](std::int64_t call, int worker) {
-    const std::int64_t last = start_of_part(count, call + 1, calls);
-    for (std::int64_t t = start_of_part(count, call, calls); t < last; ++t) {
-      body(tasks.at(t), worker);
+  parallel_for(threads, shares, [&](std::int64_t share, int worker) {
+    const std::int64_t last = start_of_part(count, share + 1, shares);
+    for (std::int64_t call = start_of_part(count, share, shares); call < last; ++call) {
+      body(call, worker);
     }
   });
+}
+
+/// Calls body(task, worker) for every task.
+template <class Body>
+void for_tasks(const Tasks& tasks, int threads, const Body& body) {
+  for_calls(tasks.count(), threads,
+            [&](std::int64_t call, int worker) { body(tasks.at(call), worker); });
 }
 
 }  // namespace dmlcpu

@@ -148,9 +148,11 @@ bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& u
   if (threads > 1) return false;
   const ConstTensor& input = descriptor.input;
   const unsigned axes = reduced_axes(descriptor);
+  unplanned = {{nullptr, 1, 0, 1, 0, 0, 1, true, false},
+               0,
+               0,
+               descriptor.axis_direction == AxisDirection::kDecreasing};
   ArgRows& rows = unplanned.rows;
-  rows.n = rows.rows = 1;
-  rows.stride = rows.row_stride = unplanned.output_stride = 0;
   int output_axis = descriptor.output.rank;
   for (int d = input.rank - 1; d >= 0; --d) {
     const std::int64_t size = input.sizes[d];
@@ -169,12 +171,7 @@ bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& u
     }
   }
   if (rows.rows != 1 && rows.rows * rows.n > tuning::kUnplannedElements) return false;
-  rows.index_base = 0;
-  rows.index_step = 1;
-  rows.starts = true;
   rows.prefetches = rows.n * element_bytes(input) >= tuning::kRowPrefetchLeastBytes;
-  unplanned.offset = 0;
-  unplanned.from_end = descriptor.axis_direction == AxisDirection::kDecreasing;
   if (unplanned.from_end) {
     unplanned.offset = (rows.n - 1) * rows.stride;
     rows.stride = -rows.stride;

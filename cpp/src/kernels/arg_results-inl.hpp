@@ -1,0 +1,183 @@
+// The results of columns of argmin and argmax: lanes of one result joined, runs merged, outputs
+// written. All types of a width share it: what is compared are keys.
+#pragma once
+
+#include "kernels/columns-inl.hpp"
+#include "kernels/order-inl.hpp"
+#include "kernels/vector-inl.hpp"
+
+namespace dmlcpu::DMLCPU_LEVEL {
+namespace {
+
+/// The bits of the best of each lane of a tile so far, and its position.
+template <class U>
+struct BestOfTile {
+  U* best;
+  U* positions;
+
+  BestOfTile at(std::int64_t lane) const { return {best + lane, positions + lane}; }
+};
+
+/// Of `count` lanes of each of `results` results, all lanes of a number next to each other, leaves
+/// the best of each result in the first lanes, pair by pair: the one of the higher key, then of the
+/// lower index, which either the position or the number decides first.
+template <class U>
+void join_lanes(std::int64_t count, std::int64_t results, bool number_first,
+                const BestOfTile<U>& lanes, U* numbers) {
+  U* const keys = lanes.best;
+  U* const major = number_first ? numbers : lanes.positions;
+  U* const minor = number_first ? lanes.positions : numbers;
+  while (count > 1) {
+    const std::int64_t half = (count + 1) / 2;
+    const std::int64_t distance = half * results;
+    const std::int64_t pairs = (count - half) * results;
+    std::int64_t i = 0;
+    const auto merge = [&](auto bytes) {
+      using V = Vector<U, bytes>;
+      for (; i + V::kWidth <= pairs; i += V::kWidth) {
+        const auto at = [&](const U* p) { return V::load(p + i); };
+        const auto other = [&](const U* p) { return V::load(p + i + distance); };
+        const auto before =
+            (other(major) < at(major)) | ((other(major) == at(major)) & (other(minor) < at(minor)));
+        const auto better = (other(keys) > at(keys)) | ((other(keys) == at(keys)) & before);
+        V::store(keys + i, better ? other(keys) : at(keys));
+        V::store(major + i, better ? other(major) : at(major));
+        V::store(minor + i, better ? other(minor) : at(minor));
+      }
+    };
+    merge(Constant<kVectorBytes>());
+    if constexpr (kVectorBytes > 16) merge(Constant<16>());
+    merge(Constant<sizeof(U)>());
+    count = half;
+  }
+}
+
+/// The results of a run of a tile's positions: result r of group g is number g * stride + r.
+template <class U>
+struct RunResults {
+  const U* best;       ///< elements, or keys if they are merged
+  const U* positions;  ///< counted from the run's first
+  const U* numbers;    ///< of the lanes; null unless the columns are widened
+  std::int64_t stride;
+  std::int64_t results;
+};
+
+/// Writes `sign` times the index of each result of a run whose first position is number `run`, and
+/// `offset` more, to to[g * stride + r].
+template <class Index, class U>
+DMLCPU_NOINLINE void write_run(const ArgColumns& a, const Tile<U>& tile, const RunResults<U>& found,
+                               std::int64_t run, std::int64_t offset, std::int64_t sign, Index* to,
+                               std::int64_t stride) {
+  const auto of = [offset, sign](std::int64_t x) { return static_cast<Index>(offset + sign * x); };
+  const std::int64_t before = a.backwards ? a.columns.lanes - tile.lane - tile.lanes : tile.lane;
+  const std::int64_t number = before / a.results;
+  const auto base = of(a.index_base + run * a.index_step + number * a.widened_step);
+  const auto step = static_cast<Index>(sign * a.index_step);
+  const auto widened = static_cast<Index>(sign * a.widened_step);
+  const auto tail_index = static_cast<Index>(sign * a.tail_index);
+  const std::int64_t tail = a.columns.tail - run;
+  // Results one by one are side by side.
+  const bool single = found.results == 1 && found.stride == 1 && stride == 1;
+  const std::int64_t results = single ? tile.groups : found.results;
+  for (std::int64_t g = 0; g < (single ? 1 : tile.groups); ++g, to += stride) {
+    const U* const positions = found.positions + g * found.stride;
+    for (std::int64_t r = 0; r < results; ++r) {
+      to[r] = static_cast<Index>(base + step * static_cast<Index>(positions[r]));
+    }
+    if (found.numbers == nullptr) continue;
+    const U* const numbers = found.numbers + g * found.stride;
+    for (std::int64_t r = 0; r < results; ++r) {
+      const bool in_tail = static_cast<std::int64_t>(positions[r]) == tail;
+      to[r] = static_cast<Index>(to[r] + widened * static_cast<Index>(numbers[r]) +
+                                 (in_tail ? tail_index : Index{0}));
+    }
+  }
+}
+
+/// Merges the lanes of each result of a tile, whose best are keys. Shared by all orders of a width.
+template <class U>
+DMLCPU_NOINLINE RunResults<U> join_widened(const ArgColumns& a, const Tile<U>& tile,
+                                           BestOfTile<U> state, std::int64_t array) {
+  const std::int64_t count = tile.lanes / a.results;
+  U* const numbers = state.best + 4 * array;
+  const auto join = [&](const BestOfTile<U>& lanes, std::int64_t results, U* numbers_of) {
+    for (std::int64_t n = 0; n < count; ++n) {
+      const auto number = static_cast<U>(a.backwards ? count - 1 - n : n);
+      for (std::int64_t r = 0; r < results; ++r) numbers_of[n * results + r] = number;
+    }
+    join_lanes(count, results, a.widened_step > a.index_step, lanes, numbers_of);
+  };
+  if (a.results == 1 && tile.groups > 1) {
+    // Groups side by side, so that they fill vectors.
+    const BestOfTile<U> transposed = {state.best + 2 * array, state.best + 3 * array};
+    transpose(state.best, count, tile.groups, count, transposed.best, tile.groups, 0);
+    transpose(state.positions, count, tile.groups, count, transposed.positions, tile.groups, 0);
+    join(transposed, tile.groups, numbers);
+    return {transposed.best, transposed.positions, numbers, 1, 1};
+  }
+  for (std::int64_t g = 0; g < tile.groups; ++g) {
+    join(state.at(g * tile.lanes), a.results, numbers + g * tile.lanes);
+  }
+  return {state.best, state.positions, numbers, tile.lanes, a.results};
+}
+
+/// Merges the results of a run, whose best are keys, into the best so far.
+template <class U>
+DMLCPU_NOINLINE void merge_run(const ArgColumns& a, const Tile<U>& tile, const RunResults<U>& found,
+                               std::int64_t run, void* buffer) {
+  const std::int64_t first = found.numbers == nullptr ? tile.lane : 0;
+  const bool starts = a.starts && run == 0 && tile.lane == first;
+  auto* index = static_cast<std::uint64_t*>(buffer);
+  write_run(a, tile, found, run, 0, 1, index, found.results);
+  for (std::int64_t g = 0; g < tile.groups; ++g) {
+    std::int64_t* const keys = a.keys + (tile.group + g) * a.results + first;
+    std::int64_t* const indices = a.indices + (tile.group + g) * a.results + first;
+    for (std::int64_t r = 0; r < found.results; ++r) {
+      const std::int64_t key = wide_key(found.best[g * found.stride + r]);
+      const auto at = static_cast<std::int64_t>(*index++);
+      const bool better = starts || key > keys[r] || (key == keys[r] && at < indices[r]);
+      keys[r] = better ? key : keys[r];
+      indices[r] = better ? at : indices[r];
+    }
+  }
+}
+
+/// Writes the results of all positions. Of widened columns the elements are looked up.
+template <class U>
+DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile,
+                                   const RunResults<U>& found, void* buffer) {
+  const ArgOutput& out = a.output;
+  const bool widened = found.numbers != nullptr;
+  const auto first = [&](std::int64_t group_stride, std::int64_t lane_stride) {
+    return tile.group * group_stride + (widened ? 0 : tile.lane) * lane_stride;
+  };
+  write_indices(out.indices, out.index_size, first(out.index_group_stride, out.index_lane_stride),
+                tile.groups, found.results, out.index_group_stride, out.index_lane_stride, buffer,
+                [&](auto* to, std::int64_t stride) {
+                  write_run(a, tile, found, 0, out.from_end ? out.last : 0, out.from_end ? -1 : 1,
+                            to, stride);
+                });
+  if (out.values == nullptr) return;
+  const U* values = found.best;
+  std::int64_t stride = found.stride;
+  if (widened) {
+    auto* const elements = static_cast<U*>(buffer);
+    for (std::int64_t g = 0; g < tile.groups; ++g) {
+      for (std::int64_t r = 0; r < found.results; ++r) {
+        const std::int64_t i = g * found.stride + r;
+        const std::int64_t n =
+            a.backwards ? tile.lanes / a.results - 1 - found.numbers[i] : found.numbers[i];
+        elements[g * found.results + r] =
+            tile.data[element_offset(a.columns, g, n * a.results + r, found.positions[i])];
+      }
+    }
+    values = elements;
+    stride = found.results;
+  }
+  write_tile(values, stride, tile.groups, found.results,
+             static_cast<U*>(out.values) + first(out.value_group_stride, out.value_lane_stride),
+             out.value_group_stride, out.value_lane_stride);
+}
+
+}  // namespace
+}  // namespace dmlcpu::DMLCPU_LEVEL
