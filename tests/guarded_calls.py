@@ -227,7 +227,7 @@ def top_k_short(calls, rng):
 
 
 def top_k_long(calls, rng):
-    """Block extremes, samples and histograms, full sorts, and rows split over threads."""
+    """Block extremes, samples, counting, full sorts, and rows split over threads."""
     for dtype in data.DTYPES:
         n = TUNING.kTopKSampledLength + 1
         rows = [(2, n), (1, 1000)]

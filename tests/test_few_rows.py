@@ -26,7 +26,7 @@ def test_few_rows_tile_by_tile(instruction_set, threads, dtype, rows):
         x[-1] = 1
         assert (dmlcpu.argmax(x, 0, keepdims=False) == want).all()
         assert (dmlcpu.argmax(x, 0, keepdims=False, axis_direction=1) == rows - 1).all()
-        if np.dtype(dtype).kind == "f":  # those vectors are compared with care for NaNs
+        if np.dtype(dtype).kind == "f":
             x[rows // 3, [0, columns // 2, -1]] = np.nan
             want[[0, columns // 2, -1]] = rows // 3
             assert (dmlcpu.argmax(x, 0, keepdims=False) == want).all()

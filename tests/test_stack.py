@@ -45,7 +45,7 @@ CODE = """
         arg(x[:30_000].reshape(30, 20, 50)[::-2, :, ::3])
         dmlcpu.argmax(x)
         dmlcpu.argmax(x[::3], axis_direction=1)
-        # Side by side, whole rows, thresholds from blocks, samples and histograms, sorted.
+        # Side by side, whole rows, thresholds from blocks, samples and counting, sorted.
         top_k(x[:20_000].reshape(100, 200), 1, 1, 2, 8, 32, 33, 60, 150)
         top_k(x[:20_000].reshape(200, 100), 0, 1, 2, 32, 33, 150)
         top_k(x[:60_000].reshape(2, 30_000), 1, 3, 40, 400, 5000, 20_000)

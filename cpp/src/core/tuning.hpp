@@ -193,8 +193,7 @@ inline constexpr std::int64_t kTopKBlocksMaxK = 4096;
 
 /// Elements sampled from a row for a threshold. That of a larger sample is closer, so that fewer
 /// elements are collected and sorted in vain. Shorter rows than the first figure, whose keys L2
-/// holds, get a threshold by counting, which took 0.7 of the time that histograms of 12000 elements
-/// took.
+/// holds, get a threshold by counting.
 inline constexpr std::int64_t kTopKSampledLength = 16 * 1024;
 constexpr std::int64_t top_k_sample(std::int64_t length) {
   if (length < kTopKSampledLength) return 0;
@@ -278,7 +277,10 @@ constexpr std::int64_t top_k_min_piece_bytes(std::int64_t k) {
 /// Selected elements of one row are written by all threads from this many on.
 inline constexpr std::int64_t kTopKMinWrites = 16 * 1024;
 
-/// Items whose elements and positions are written at a time.
+/// Items that are merged at a time: the last merge goes to a buffer in L1 from which outputs are
+/// written, as fresh memory for all of them would take longer than the merge. And items whose
+/// elements and positions are written at a time.
+inline constexpr std::int64_t kTopKMergeChunk = 1024;
 inline constexpr std::int64_t kTopKWriteChunk = 128;
 
 /// Row pieces never exceed this many elements, so that positions fit 32 bits inside the kernels.

@@ -103,8 +103,10 @@ class TopKRows {
     // Everything is allocated before the first row is written.
     const std::int64_t pieces_bytes = plan_.pieces * kernel_bytes_;
     const std::int64_t kept_bytes = std::min(plan_.k, plan_.longest_piece()) * kernels_.item_bytes;
-    const std::int64_t merged_bytes = round_up(plan_.pieces * kept_bytes);
-    const LargeScratch scratch(pieces_bytes + 2 * merged_bytes);
+    const std::int64_t merged_bytes = plan_.pieces > 2 ? round_up(plan_.pieces * kept_bytes) : 0;
+    const std::int64_t chunk_bytes = tuning::kTopKMergeChunk * kernels_.item_bytes;
+    const std::int64_t chunks = pieces_bytes + 2 * merged_bytes;
+    const LargeScratch scratch(chunks + plan_.threads * chunk_bytes);
     // Of each piece, and as many empty ones, with which the last ones are merged.
     std::vector<TopKItems> runs(static_cast<std::size_t>(2 * plan_.pieces));
     Axes rows = plan_.tasks.kept;
@@ -118,10 +120,12 @@ class TopKRows {
       bool odd = false;
       for (std::int64_t apart = 1; apart < plan_.pieces; apart *= 2, odd = !odd) {
         char* const to = scratch.at(pieces_bytes + (odd ? merged_bytes : 0));
-        for_merges(runs, apart, [&](const TopKMerge& merge, std::int64_t piece) {
-          char* const items = to + piece * kept_bytes + merge.first * kernels_.item_bytes;
+        for_merges(runs, apart, [&](const TopKMerge& merge, std::int64_t piece, int worker) {
+          const bool writes = 2 * apart >= plan_.pieces;
+          char* const items = writes ? scratch.at(chunks + worker * chunk_bytes)
+                                     : to + piece * kept_bytes + merge.first * kernels_.item_bytes;
           kernels_.merge(merge, items);
-          if (2 * apart < plan_.pieces) return;
+          if (!writes) return;
           Offsets offsets = position.offsets();
           for (int s = 1; s < 3; ++s) offsets[s] += merge.first * plan_.row.strides[s];
           write(row, {items, merge.last - merge.first}, offsets);
@@ -150,19 +154,22 @@ class TopKRows {
     return selected >= plan_.k;
   }
 
-  /// Calls body(merge, piece) for the runs of pieces that are so far apart, in pairs of which
-  /// threads share each, if it is large.
+  /// Calls body(merge, piece, worker) for the runs of pieces that are so far apart, in pairs of
+  /// which threads share each, if it is large; a chunk at a time.
   template <class Body>
   void for_merges(const std::vector<TopKItems>& runs, std::int64_t apart, const Body& body) const {
     const int threads = plan_.k < tuning::kTopKMinWrites ? 1 : plan_.threads;
     const std::int64_t pairs = ceil_divide(plan_.pieces, 2 * apart);
     const std::int64_t shares = ceil_divide(threads, pairs);
-    parallel_for(threads, pairs * shares, [&](std::int64_t task, int) {
+    parallel_for(threads, pairs * shares, [&](std::int64_t task, int worker) {
       const std::int64_t piece = task / shares * 2 * apart;
       TopKMerge merge = pair(runs, piece, apart);
+      const std::int64_t last = start_of_part(merge.last, task % shares + 1, shares);
       merge.first = start_of_part(merge.last, task % shares, shares);
-      merge.last = start_of_part(merge.last, task % shares + 1, shares);
-      body(merge, piece);
+      for (; merge.first < last; merge.first = merge.last) {
+        merge.last = std::min(merge.first + tuning::kTopKMergeChunk, last);
+        body(merge, piece, worker);
+      }
     });
   }
 
