@@ -1,6 +1,5 @@
 #include "call.hpp"
 
-#include <cxxabi.h>
 #include <pybind11/gil_safe_call_once.h>
 #include <unistd.h>
 
@@ -32,19 +31,8 @@ void ContextThreads::read_context() {
   limit_.emplace(blocks[blocks.size() - 1].attr("count").cast<int>());
 }
 
-void take_lock(PyThreadState* state) {
-#ifdef __GLIBCXX__
-  try {
-    PyEval_RestoreThread(state);
-  } catch (abi::__forced_unwind&) {
-    // The interpreter is finalizing, and ends this thread by unwinding its stack, whose destructors
-    // would change reference counts without the lock. So it waits here until the process ends,
-    // which is what Python does by itself from 3.14 on.
-    for (;;) pause();
-  }
-#else
-  PyEval_RestoreThread(state);
-#endif
+void wait_for_exit() {
+  for (;;) pause();
 }
 
 }  // namespace dmlcpu::python

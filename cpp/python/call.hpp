@@ -1,6 +1,7 @@
 // How Python calls the library: with its context's number of threads, and with or without its lock.
 #pragma once
 
+#include <cxxabi.h>
 #include <pybind11/pybind11.h>
 
 #include <atomic>
@@ -40,8 +41,25 @@ class ContextThreads {
 /// Where the next call on this thread writes its plan instead of running; null if it runs.
 extern thread_local std::string* plan_wanted;
 
-/// Takes the lock again after PyEval_SaveThread().
-void take_lock(PyThreadState* state);
+/// Waits until the process ends.
+[[noreturn]] void wait_for_exit();
+
+/// Calls body(), which may take Python's lock, as Python code does now and then, and has nothing to
+/// destroy. Where the interpreter is finalizing, Python ends a thread that takes the lock by
+/// unwinding its stack, whose destructors would change reference counts without the lock. So it
+/// waits here, which is what Python does by itself from 3.14 on.
+template <class Body>
+auto with_lock(const Body& body) {
+#ifdef __GLIBCXX__
+  try {
+    return body();
+  } catch (abi::__forced_unwind&) {
+    wait_for_exit();
+  }
+#else
+  return body();
+#endif
+}
 
 /// Calls body(), which touches `bytes` bytes, and lets other Python threads run during it, unless
 /// it is over in no time. Whatever body() throws is derived from std::exception.
@@ -60,7 +78,7 @@ void call(std::int64_t bytes, Body&& body) {
   } catch (const std::exception&) {
     error = std::current_exception();
   }
-  take_lock(state);
+  with_lock([state] { PyEval_RestoreThread(state); });
   if (error) std::rethrow_exception(error);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "call.hpp"
 #include "core/tuning.hpp"
 #include "dmlcpu/error.hpp"
 
@@ -110,7 +111,14 @@ py::array as_array(py::handle object, const char* name) {
   if (is_plain_array(object)) {
     return py::reinterpret_borrow<py::array>(object);
   }
-  return py::module_::import("dmlcpu._arrays").attr("as_array")(object, name).cast<py::array>();
+  const auto read =
+      with_lock([] { return py::object(py::module_::import("dmlcpu._arrays").attr("as_array")); });
+  const py::str text(name);
+  PyObject* const arguments[] = {object.ptr(), text.ptr()};
+  PyObject* const array =
+      with_lock([&] { return PyObject_Vectorcall(read.ptr(), arguments, 2, nullptr); });
+  if (array == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(array).cast<py::array>();
 }
 
 py::array as_index_array(py::handle object, const char* name) {
