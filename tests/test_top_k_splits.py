@@ -36,6 +36,18 @@ def test_pieces_of_unequal_size(splits, dtype):
                 check_top_k(x, k, "decreasing")
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.int64], ids=str)
+def test_merges_chunk_by_chunk(splits, dtype):
+    """k around one and several chunks of merged items, by one thread and by all of them: random k seldom
+    end beside a chunk's edge, where an item could be lost. Most elements have equals."""
+    rng = np.random.default_rng(0)
+    size = TUNING.top_k_min_piece_bytes(1) // np.dtype(dtype).itemsize
+    x = rng.integers(0, 999, size * splits + 1).astype(dtype)
+    chunk = TUNING.kTopKMergeChunk
+    for k in near(chunk, 2 * chunk, TUNING.kTopKMinWrites, TUNING.kTopKMinWrites + splits * chunk):
+        check_top_k(x, k, "increasing")
+
+
 @pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.int64], ids=str)
 def test_sample_of_splits_misleads(instruction_set, splits, dtype):
     """Splits of a row share one sampled threshold. It may be too high for all, for all but one, or too

@@ -231,9 +231,9 @@ inline constexpr std::int64_t kTopKSortPrefetchLength = 96 * 1024;
 
 /// Columns are selected from side by side, in a vector lane each, if there are at least this many.
 /// Inserting costs some 6 operations per slot for all lanes together, and the more slots there are
-/// the more elements are inserted: with more than kTopKLongColumnsK only while elements times the
-/// square of k, in bytes of lanes of up to 4, are at most kTopKSlotsWork, else selecting from one
-/// row after the other is faster.
+/// the more elements are inserted: with k above kTopKLongColumnsK only while n * k^2 times the
+/// bytes of a lane (4 for wider ones) is at most kTopKSlotsWork. Else selecting from one row after
+/// the other is faster.
 inline constexpr std::int64_t kTopKMinLanes = 8;
 inline constexpr int kTopKColumnsMaxK = 32;
 inline constexpr std::int64_t kTopKLongColumnsK = 8;
@@ -246,9 +246,9 @@ inline constexpr std::int64_t kTopKLongColumnsLanes = 32;
 inline constexpr std::int64_t kTopKShortRowBytes = 4096;
 
 /// The first elements are inserted without a look whether any of a vector's lanes needs them: the
-/// answer is mostly yes, and else mispredicted, which takes as long as inserting into 10 slots.
-/// With fewer slots these are so many for each of a vector's lanes; with more, so many for each
-/// slot.
+/// answer is mostly yes, and a mispredicted branch takes as long as inserting into kTopKFewSlots
+/// slots. With fewer slots these are kTopKSureVectors elements for each lane of a vector, with more
+/// kTopKSurePerSlot for each slot.
 inline constexpr int kTopKFewSlots = 10;
 inline constexpr std::int64_t kTopKSureVectors = 12;
 inline constexpr std::int64_t kTopKSurePerSlot = 4;

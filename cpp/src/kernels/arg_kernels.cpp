@@ -7,12 +7,12 @@ DMLCPU_DECLARE_LEVEL(DMLCPU_LEVEL)
 
 namespace DMLCPU_LEVEL {
 
-#define DMLCPU_ROWS_OF(O) arg_rows<O>
-#define DMLCPU_ROWS(enumerator, name, T, kind) DMLCPU_OF_ORDERS(DMLCPU_ROWS_OF, T),
+#define DMLCPU_ARG_ROWS_OF(O) arg_rows<O>
+#define DMLCPU_ARG_ROWS(enumerator, name, T, kind) DMLCPU_OF_ORDERS(DMLCPU_ARG_ROWS_OF, T),
 #define DMLCPU_COLUMNS_OF(O) arg_columns<O>
 #define DMLCPU_COLUMNS(enumerator, name, T, kind) DMLCPU_OF_ORDERS(DMLCPU_COLUMNS_OF, T),
 
-const ArgKernels arg_kernels = {{DMLCPU_DATA_TYPES(DMLCPU_ROWS)},
+const ArgKernels arg_kernels = {{DMLCPU_DATA_TYPES(DMLCPU_ARG_ROWS)},
                                 {DMLCPU_DATA_TYPES(DMLCPU_COLUMNS)}};
 
 }  // namespace DMLCPU_LEVEL

@@ -128,7 +128,7 @@ DMLCPU_NOINLINE void write_tile(const U* from, std::int64_t from_stride, std::in
   // Compilers make vector code of strides that they know.
   const auto interleave = [&](auto count) { write(count, Constant<1>(), count); };
   const bool interleaved = group_stride == 1 && lane_stride == groups;
-  if (groups == 1) return write(Constant<1>(), group_stride, lane_stride);
+  if (groups == 1 && lane_stride != 1) return write(Constant<1>(), group_stride, lane_stride);
   if (interleaved && groups == 2) return interleave(Constant<2>());
   if (interleaved && groups == 3) return interleave(Constant<3>());
   if (group_stride == 1 && groups * static_cast<std::int64_t>(sizeof(U)) >= 16) {
