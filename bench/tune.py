@@ -1,7 +1,7 @@
 """Try values of a constant of cpp/src/core/tuning.hpp: build one dmlcpu for each, and measure them
 beside each other.
 
-    python bench/tune.py kShortRowBytes 64 128 256 --only "rows"
+    python bench/tune.py kRowBytes 64 128 256 --only "rows"
 
 Needs what a build needs beforehand (scikit-build-core, pybind11, cmake, ninja).
 """

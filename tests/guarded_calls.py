@@ -83,7 +83,7 @@ def check_arg(calls, dtype, shape, axis, strides_of, rng):
 
 def row_sizes(dtype):
     widths = {width // dtype.itemsize for width in VECTORS}
-    short = near(TUNING.kShortRowBytes // dtype.itemsize)
+    short = near(TUNING.kRowBytes // dtype.itemsize)
     return sorted({*range(1, 10), *near(*widths - {0}), *short})
 
 
@@ -109,8 +109,7 @@ def columns(calls, rng):
 
 
 def widened(calls, rng):
-    """Few columns, or rows of middle size, some positions of which are lanes; the tail ends, or begins,
-    where the memory does."""
+    """Few columns, some positions of which are lanes; the tail ends, or begins, where the memory does."""
     for dtype in data.DTYPES:
         for width in (1, 2, 3, 7):
             count = -(-TUNING.kWidenedBytes // (dtype.itemsize * width))
@@ -119,13 +118,6 @@ def widened(calls, rng):
                 # A tail of each of some outer positions, which a gap keeps apart.
                 strides = [(rows * width + 2, width, 1), (rows * width + 2, -width, 1)]
                 check_arg(calls, dtype, (3, rows, width), (0, 1), strides, rng)
-        line = 64 // dtype.itemsize
-        short, long = (n // dtype.itemsize for n in (TUNING.kShortRowBytes, TUNING.kLongRowBytes))
-        for n in near(short, short + line, long):
-            for rows in near(TUNING.kLeastRows, TUNING.kWidenedTileBytes // 64):
-                strides = [(n, 1), (n, -1), (-n, 1), (n + 1, 1)]
-                check_arg(calls, dtype, (rows, n), 1, strides, rng)
-            check_top_k(calls, dtype, (TUNING.kLeastRows, n), 1, [1], [(n, 1), (n, -1)], rng)
         # Lanes from all or some positions of a reduced axis, element by element.
         widened = TUNING.kWidenedBytes // dtype.itemsize
         for size in near(2 * widened, 3 * widened):

@@ -1,8 +1,10 @@
-"""Rows of middle size, many together: some positions of each are lanes, which are joined at the end.
+"""Rows that are searched in one pass, and columns that are widened.
 
-Random data misses what may go wrong: of elements that tie, the first one's lane may be higher than
-that of a later one; the last positions take some elements twice; the lanes of a reversed row are in the
-order of memory. Only an element that decides, in each place or pair of places, shows all of that.
+Random data misses what may go wrong. Of a row only the number of four vectors that have its extreme is
+kept, for each lane: of elements that tie, the first one's lane may be higher than that of a later one, and
+what is before a vector boundary or after the last four is seen twice. Of widened columns the last
+positions take some elements twice, and the lanes of a reversed axis are in the order of memory. Only an
+element that decides, in each place or pair of places, shows all of that.
 """
 
 import numpy as np
@@ -13,16 +15,17 @@ import dmlcpu
 import data
 from data import TUNING, near
 
-LINE = 64  # bytes of a row's lanes
+VECTORS = (16, 32, 64)  # bytes, of the instruction sets
 DIRECTIONS = (0, 1)
 some_dtypes = pytest.mark.parametrize("dtype", data.DTYPES, ids=str)
 
 
 def sizes(dtype):
-    """Rows around the shortest and the longest that are widened, and some in between: with lanes to
-    spare, none, and some that no vector fills."""
-    lines = [TUNING.kShortRowBytes + count * LINE for count in (0, 1, 5)]
-    return near(*(edge // dtype.itemsize for edge in [*lines, TUNING.kLongRowBytes]))
+    """Rows around the shortest that are not transposed, those from a vector boundary on, with and without
+    elements after their last four vectors, and the longest that are searched in one pass."""
+    vectors = [size * (TUNING.kAlignFromVectors + more) for size in VECTORS for more in (0, 4)]
+    ends = [TUNING.kRowBytes, *vectors, TUNING.kArgOnePassBytes]
+    return near(*(end // dtype.itemsize for end in ends))
 
 
 def places(n, dtype):
@@ -83,10 +86,9 @@ def test_the_first_and_the_last_of_equals(instruction_set, threads, dtype):
 
 @some_dtypes
 def test_every_pair_that_ties(instruction_set, dtype):
-    """Two equal elements, in every pair of places of a short row whose last positions are read twice, and
-    of one without such."""
-    least = TUNING.kShortRowBytes // dtype.itemsize
-    for n in (least, least + LINE // dtype.itemsize // 2 + 1):
+    """Two equal elements, in every pair of places of a short row and of one from a vector boundary on."""
+    for size in (TUNING.kRowBytes + 20, 16 * (TUNING.kAlignFromVectors + 2) + 4):
+        n = size // dtype.itemsize
         first, last = np.triu_indices(n, 1)
         x = np.zeros((len(first), n), dtype)
         x[np.arange(len(first)), first] = 1
@@ -95,21 +97,6 @@ def test_every_pair_that_ties(instruction_set, dtype):
             for direction, want in zip(DIRECTIONS, (first, last)):
                 got = dmlcpu.argmax(view, 1, axis_direction=direction, keepdims=False)
                 np.testing.assert_array_equal(got, want)
-
-
-@some_dtypes
-def test_numbers_of_rows(instruction_set, threads, dtype):
-    """Rows around the least that are columns, and those of a tile: the last of them are fewer than their
-    lanes' vectors."""
-    tile = TUNING.kWidenedTileBytes // LINE
-    for n in near(TUNING.kShortRowBytes // dtype.itemsize):
-        for rows in near(1, TUNING.kLeastRows, tile, 2 * tile):
-            at = (np.arange(rows) * 37 + n // 2) % n
-            x = np.zeros((rows, n), dtype)
-            x[np.arange(rows), at] = 1
-            assert_found(x, at)
-            x[:, n - 1] = 1
-            assert_found(x, at, n - 1)
 
 
 @pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
@@ -201,7 +188,7 @@ def test_overlapping_windows(instruction_set, dtype):
     tiles, in the order of memory if it is reversed."""
     dtype = np.dtype(dtype)
     rng = np.random.default_rng(0)
-    for n in (*near(256), 300, 700, TUNING.kLongRowBytes // dtype.itemsize - 1):
+    for n in (*near(256), 300, 700, 2047 // dtype.itemsize):
         for distinct in (2, 200):
             memory = rng.integers(0, distinct, 3 * (n + 10)).astype(dtype)
             strides = ((n + 7) * dtype.itemsize, dtype.itemsize, dtype.itemsize)

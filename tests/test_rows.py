@@ -15,15 +15,15 @@ from data import TUNING, near
 
 VECTORS = (16, 32, 64)  # bytes, of the instruction sets
 ALIGN_FROM = TUNING.kAlignFromVectors
-LONG_ROW_BYTES = TUNING.kLongRowBytes
 BLOCK_BYTES = TUNING.kArgBlockBytes
+ONE_PASS_BYTES = TUNING.kArgOnePassBytes
 
 
 def sizes(dtype):
-    """Rows around the smallest that is read from a vector boundary on, and a group of vectors more; the
-    smallest that is never widened; rows of several blocks."""
+    """Rows around the smallest that is read from a vector boundary on, and four vectors more; the longest
+    that is searched in one pass; rows of several blocks."""
     ends = [bytes_ * (ALIGN_FROM + more) for bytes_ in VECTORS for more in (0, 4)]
-    elements = {end // dtype.itemsize for end in [*ends, LONG_ROW_BYTES, BLOCK_BYTES]}
+    elements = {end // dtype.itemsize for end in [*ends, BLOCK_BYTES, ONE_PASS_BYTES]}
     return sorted({n + d for n in elements for d in (-1, 0, 1)})
 
 

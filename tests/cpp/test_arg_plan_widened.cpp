@@ -74,41 +74,32 @@ void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
   CHECK(part.columns.columns.tail >= 0 && part.columns.columns.packing == Packing::kStrided);
 }
 
-void test_rows_of_middle_size_are_widened() {
+void test_long_rows_are_no_columns() {
   const auto plan_for = [](std::int64_t rows, std::int64_t bytes, DataType type) {
     const auto size = static_cast<std::int64_t>(dmlcpu::info(type).size);
     return plan_of(descriptor({rows, bytes / size}, {1}, type));
   };
-  constexpr std::int64_t kRows = tuning::kLeastRows;
   for (const DataType type : {DataType::kUInt8, DataType::kFloat16, DataType::kFloat64}) {
     const auto size = static_cast<std::int64_t>(dmlcpu::info(type).size);
-    const ArgPlan least = plan_for(kRows, tuning::kShortRowBytes, type);
-    CHECK(least.columns.widened() && least.columns.columns.packing == Packing::kNone);
-    CHECK(least.columns.columns.lanes == 64 / size && least.columns.columns.tail == -1);
-    CHECK(least.tasks.groups.size == kRows && least.tasks.results.size == 1 && !least.merges);
-    const ArgPlan longest = plan_for(kRows, tuning::kLongRowBytes - size, type);
-    CHECK(longest.columns.widened() && longest.columns.columns.tail >= 0);
-    CHECK(plan_for(kRows, tuning::kLongRowBytes, type).strategy == ArgStrategy::kRows);
-    CHECK(plan_for(kRows - 1, tuning::kShortRowBytes, type).strategy == ArgStrategy::kRows);
-    const ArgPlan transposed = plan_for(kRows, tuning::kShortRowBytes - size, type);
+    CHECK(plan_for(100, tuning::kRowBytes, type).strategy == ArgStrategy::kRows);
+    const ArgPlan transposed = plan_for(100, tuning::kRowBytes - size, type);
     CHECK(transposed.columns.columns.packing == Packing::kTransposed);
+    CHECK(!transposed.columns.widened());
   }
-  // Elements apart are compared row by row.
+  // Reversed rows, and those of elements apart, as well.
   ArgDescriptor d = descriptor({100, 100}, {1});
-  d.input.strides = {200, 2};
-  CHECK(plan_of(d).strategy == ArgStrategy::kRows);
-  // Reversed rows are read in the order of memory.
-  d.input.strides = {100, -1};
-  const ArgPlan reversed = plan_of(d);
-  CHECK(reversed.columns.widened() && reversed.columns.backwards);
-  CHECK(reversed.columns.input_offset == 1 - 64 / 4);
+  for (const std::int64_t stride : {2, -1}) {
+    d.input.strides = {200, stride};
+    CHECK(plan_of(d).strategy == ArgStrategy::kRows);
+  }
 }
 
 void test_tiles_of_widened_columns() {
   // As many groups as the tile's arrays have in L1, and each result's lanes in one tile.
-  const ArgPlan rows = plan_of(descriptor({1000, 100}, {1}));
-  CHECK(rows.columns.columns.tile_groups == tuning::kWidenedTileBytes / 64);
-  CHECK(rows.columns.columns.tile_lanes == rows.columns.columns.lanes);
+  const ArgPlan few = plan_of(descriptor({1000, 100, 3}, {1}));
+  const Columns& columns = few.columns.columns;
+  CHECK(few.columns.widened() && columns.tile_lanes == columns.lanes);
+  CHECK(columns.tile_groups == tuning::kWidenedTileBytes / 4 / columns.lanes);
   // Lanes of bytes are numbered in a byte: longer axes are several tiles, which are merged.
   for (const std::int64_t lanes : {256, 257}) {
     ArgDescriptor d = descriptor({30, 2, lanes, 2}, {0, 2}, DataType::kUInt8);
@@ -138,7 +129,7 @@ int main() {
   test_few_columns_are_widened();
   test_reversed_positions_are_widened_in_the_order_of_memory();
   test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors();
-  test_rows_of_middle_size_are_widened();
+  test_long_rows_are_no_columns();
   test_tiles_of_widened_columns();
   test_a_tail_is_in_the_table_while_there_is_one_period();
   return check::failures == 0 ? 0 : 1;

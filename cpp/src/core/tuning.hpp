@@ -62,14 +62,17 @@ inline constexpr std::int64_t kScratchStackBytes = 6 * 1024;
 /// Bytes of a row whose extreme is found before it is compared with the best so far. The winning
 /// block is read a second time to locate the element, and every block pays one reduction of the
 /// vector lanes: smaller blocks locate faster, larger ones reduce less often. Double the block up
-/// to kArgMaxBlockBytes, which L1 holds, while the row still has kArgBlocks of them, or of float
-/// and double in inputs too small to be prefetched kArgCachedBlocks: 10000 floats in L2 took 0.9 of
-/// the time. Bytes often meet the highest value there is and stop at the first block that has it,
-/// so that larger ones make them slower.
+/// to kArgMaxBlockBytes, which L1 holds, while the row still has kArgBlocks of them. Bytes often
+/// meet the highest value there is and stop at the first block that has it, so that larger ones make
+/// them slower.
 inline constexpr std::int64_t kArgBlockBytes = 4096;
 inline constexpr std::int64_t kArgMaxBlockBytes = 32 * 1024;
 inline constexpr std::int64_t kArgBlocks = 16;
-inline constexpr std::int64_t kArgCachedBlocks = 4;
+
+/// Rows up to this size are searched in one pass, which locates the element in four vectors: a
+/// comparison more for each four, but no second look, whose length no processor foresees. Longer
+/// rows feel the comparison more.
+inline constexpr std::int64_t kArgOnePassBytes = 16 * 1024;
 
 /// Rows and blocks of at least this many vectors are read from a vector boundary on, but for the
 /// first vector and the last. Shorter ones lose more by reading some
@@ -85,13 +88,9 @@ inline constexpr std::int64_t kAlignFromVectors = 16;
 inline constexpr std::int64_t kRowPrefetchBytes = 6 * 1024;
 inline constexpr std::int64_t kRowPrefetchLeastBytes = 2 * 1024 * 1024;
 
-/// Rows shorter than this are transposed: a lane for each row. Up to kLongRowBytes, rows of
-/// contiguous elements are columns side by side, whose lanes are joined for many rows at once; from
-/// there on, and where there are fewer than kLeastRows, each row is searched by itself, which costs
-/// a reduction of the lanes and a look for the element, but less for each element.
-inline constexpr std::int64_t kShortRowBytes = 256;
-inline constexpr std::int64_t kLongRowBytes = 2 * 1024;
-inline constexpr std::int64_t kLeastRows = 16;
+/// Rows shorter than this are transposed: a lane for each row. Each of others is searched by itself,
+/// which costs reductions of the lanes, but less for each element.
+inline constexpr std::int64_t kRowBytes = 256;
 
 /// Rows of fewer lanes than this, in bytes, are no columns: a smaller vector would not be full.
 inline constexpr std::int64_t kLeastLaneBytes = 16;

@@ -74,19 +74,25 @@ std::int64_t find(const T* p, std::int64_t n, typename O::Key wanted) {
 
 /// Elements per block of a row read where it is.
 template <class T>
-std::int64_t arg_block(std::int64_t length, bool from_memory) {
+std::int64_t arg_block(std::int64_t length) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t blocks =
-      kHasNativeOrder<T> && !from_memory ? tuning::kArgCachedBlocks : tuning::kArgBlocks;
   std::int64_t block = tuning::kArgBlockBytes / kSize;
-  while (block < tuning::kArgMaxBlockBytes / kSize && blocks * block <= length) block *= 2;
+  while (block < tuning::kArgMaxBlockBytes / kSize && tuning::kArgBlocks * block <= length) {
+    block *= 2;
+  }
   return block;
 }
+
+/// Whether rows of the type are searched in one pass, unless they are long. Bytes have more lanes
+/// to reduce, and often meet the highest value early.
+template <class T>
+constexpr bool kOnePass = sizeof(T) >= 2;
 
 template <class O>
 void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
   using T = typename O::Element;
   using Key = typename O::Key;
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   const std::int64_t stride = rows.stride;
   alignas(kVectorBytes) T packed[tuning::kArgBlockBytes / sizeof(T)];
   // A backward row is read forwards too, as memory is prefetched: the first of equal elements is
@@ -94,45 +100,48 @@ void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
   const bool backward = stride == -1;
   const bool in_place = stride == 1 || backward;
   const bool prefetches = rows.prefetches && in_place;
-  const std::int64_t block_length =
-      in_place ? arg_block<T>(rows.n, rows.prefetches) : tuning::kArgBlockBytes / sizeof(T);
+  const bool locates = kOnePass<T> && stride == 1 && rows.n <= tuning::kArgOnePassBytes / kSize;
+  const std::int64_t block_length = locates    ? rows.n
+                                    : in_place ? arg_block<T>(rows.n)
+                                               : tuning::kArgBlockBytes / kSize;
   const auto block_at = [&](const T* row, std::int64_t first, std::int64_t count) {
     if (in_place) return row + first;
     pack(row + first * stride, stride, count, packed);
     return static_cast<const T*>(packed);
   };
-  const auto merge = [&](std::int64_t r, std::int64_t key, std::int64_t at) {
-    const std::int64_t index = rows.index_base + rows.index_step * at;
-    if (rows.starts || key > keys[r] || (key == keys[r] && index < indices[r])) {
-      keys[r] = key;
-      indices[r] = index;
+  const auto highest = [&](const T* p, std::int64_t count, Part* part) {
+    if constexpr (kOnePass<T>) {
+      if (locates) return highest_key<O, true>(p, count, prefetches, part);
     }
+    *part = {0, count};
+    return highest_key<O>(p, count, prefetches);
   };
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     const T* row = static_cast<const T*>(rows.data) + r * rows.row_stride;
     if (backward) row -= rows.n - 1;
     Key best{};
-    std::int64_t best_first = -1;
+    Part where = {-1, 0};
     for (std::int64_t first = 0; first < rows.n; first += block_length) {
       const std::int64_t count = min_of(block_length, rows.n - first);
-      const Key key = highest_key<O>(block_at(row, first, count), count, prefetches);
-      if (best_first < 0 || key > best || (backward && key == best)) {
+      Part part;
+      const Key key = highest(block_at(row, first, count), count, &part);
+      if (where.first < 0 || key > best || (backward && key == best)) {
         best = key;
-        best_first = first;
+        where = {first + part.first, part.count};
         if (best == O::kTop && !backward) break;
       }
     }
     const std::int64_t wide = wide_key(unsigned_key<O>(best));
     if (!rows.starts && wide < keys[r]) continue;
-    const std::int64_t count = min_of(block_length, rows.n - best_first);
-    const T* block = block_at(row, best_first, count);
-    std::int64_t at = best_first;
-    if (backward) {
-      at = rows.n - 1 - at - find<true, O>(block, count, best);
-    } else {
-      at += find<false, O>(block, count, best);
+    const T* const block = block_at(row, where.first, where.count);
+    const std::int64_t at = backward
+                                ? rows.n - 1 - where.first - find<true, O>(block, where.count, best)
+                                : where.first + find<false, O>(block, where.count, best);
+    const std::int64_t index = rows.index_base + rows.index_step * at;
+    if (rows.starts || wide > keys[r] || index < indices[r]) {
+      keys[r] = wide;
+      indices[r] = index;
     }
-    merge(r, wide, at);
   }
 }
 

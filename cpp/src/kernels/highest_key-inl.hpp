@@ -1,6 +1,5 @@
-// The highest key of consecutive elements, at memory speed.
-//
-// Four vectors' worth of independent maxima, so that their latencies overlap.
+// The highest key of consecutive elements, at memory speed: four vectors at a time, so that their
+// latencies overlap.
 #pragma once
 
 #include "kernels/order-inl.hpp"
@@ -13,100 +12,160 @@ namespace {
 template <class T>
 constexpr std::int64_t kLanes = 4 * kVectorBytes / static_cast<std::int64_t>(sizeof(T));
 
-/// Reduces n elements, at least a vector, into a state: take(state, p) takes a vector's worth from
-/// p on, join(a, b) two states. The state of the last vector is where each of four begins, with
-/// more elements that of the first as well; seeing an element more than once must do no harm.
-template <class T, class State, class Take, class Join>
-State reduce_lanes(const T* p, std::int64_t n, bool prefetches, State state, Take take, Join join) {
-  constexpr std::int64_t kStep = kLanes<T> / 4;
-  std::int64_t i = 0;
-  if (n >= tuning::kAlignFromVectors * kStep) {
-    take(state, p);
-    i = to_boundary(p);
-  }
-  if (n >= kLanes<T>) {
-    State s1 = state;
-    State s2 = state;
-    State s3 = state;
-    for (; i + kLanes<T> <= n; i += kLanes<T>) {
-      if (prefetches) prefetch_after_four(p + i);
-      take(state, p + i);
-      take(s1, p + i + kStep);
-      take(s2, p + i + 2 * kStep);
-      take(s3, p + i + 3 * kStep);
-    }
-    state = join(join(state, s1), join(s2, s3));
-  }
-  for (; i + kStep <= n; i += kStep) take(state, p + i);
-  return state;
-}
-
-/// Of n elements, at least a vector, by their keys.
+/// Compares elements by their keys.
 template <class O, class T = typename O::Element>
-typename O::Key highest_by_key(const T* p, std::int64_t n, bool prefetches) {
-  using Key = typename O::Key;
-  using Bits = Vector<typename O::Unsigned>;
-  using V = typename Vector<Key>::Type;
-  using Signed = typename Vector<typename IntegersOf<sizeof(T)>::Signed>::Type;
-  const auto load = [](const T* q) {
-    return O::template raw_keys<V, Signed>(
-        Bits::load(reinterpret_cast<const typename O::Unsigned*>(q)));
-  };
-  const auto higher = [](auto a, auto b) { return a > b ? a : b; };
-  const auto take = [&](V& best, const T* q) { best = higher(best, load(q)); };
-  const V best = reduce_lanes(p, n, prefetches, load(p + n - Bits::kWidth), take, higher);
-  return O::canonical_key(reduce<Key>(best, higher));
-}
+struct ByKey {
+  using Lane = typename O::Key;
+  using V = typename Vector<Lane>::Type;
 
-/// Of n float or double elements, at least a vector, by the processor's own comparisons, which cost
-/// less than keys but pass over NaNs. With NaNs first, false if there may have been one: the
-/// elements' sum is NaN if any of them is. (It also is for +infinity plus -infinity; keys then
-/// find the same answer.) With NaNs last, false if there may have been nothing else but the worst
-/// number.
+  static V load(const T* p) {
+    using Signed = typename Vector<typename IntegersOf<sizeof(T)>::Signed>::Type;
+    using U = typename O::Unsigned;
+    return O::template raw_keys<V, Signed>(Vector<U>::load(reinterpret_cast<const U*>(p)));
+  }
+  static auto before(V a, V b) { return a > b; }
+  /// Not by before(), so that compilers know it as a maximum.
+  template <class X>
+  static X best_of(X a, X b) {
+    return a > b ? a : b;
+  }
+  static V number(V x) { return x; }
+  template <class... Vectors>
+  void see(Vectors... /*vectors*/) {}
+  bool key(Lane best, typename O::Key* key) const {
+    *key = O::canonical_key(best);
+    return true;
+  }
+};
+
+/// Compares elements of float or double by the processor's own comparisons, which cost less than
+/// keys but pass over NaNs.
 template <class O, class T = typename O::Element>
-bool highest_by_value(const T* p, std::int64_t n, bool prefetches, typename O::Key* highest) {
+struct ByValue {
+  using Lane = T;
   using V = typename Vector<T>::Type;
-  struct State {
-    V best;
-    V sum;
-  };
-  // Of a number and a NaN the first.
-  const auto better = [](auto a, auto b) { return (O::kLargest ? b > a : b < a) ? b : a; };
-  const auto take = [&](State& state, const T* q) {
-    const V x = Vector<T>::load(q);
-    state.best = better(state.best, x);
-    if constexpr (O::kNanFirst) state.sum += x;
-  };
-  const auto join = [&](const State& a, const State& b) {
-    return State{better(a.best, b.best), a.sum + b.sum};
-  };
-  const V lowest = Vector<T>::all(worst_value<O>());
-  const V last = Vector<T>::load(p + n - Vector<T>::kWidth);
-  const State start = {O::kNanFirst ? last : better(lowest, last), O::kNanFirst ? last : V{}};
-  const State state = reduce_lanes(p, n, prefetches, start, take, join);
-  const T best = reduce<T>(state.best, better);
-  *highest = O::key(best);
-  if constexpr (O::kNanFirst) {
-    const T total = reduce<T>(state.sum, [](auto a, auto b) { return a + b; });
-    return total == total;
-  } else {
-    return best != worst_value<O>();
+  V sum{};
+
+  static V load(const T* p) { return loaded(Vector<T>::load(p)); }
+  static auto before(V a, V b) { return O::kLargest ? a > b : a < b; }
+  /// Of a number and a NaN the first.
+  template <class X>
+  static X best_of(X a, X b) {
+    return (O::kLargest ? b > a : b < a) ? b : a;
   }
+  /// What others are compared with: where NaNs are last, a number.
+  static V number(V x) {
+    if constexpr (O::kNanFirst) return x;
+    return best_of(Vector<T>::all(worst_value<O>()), x);
+  }
+  template <class... Vectors>
+  void see(Vectors... vectors) {
+    if constexpr (O::kNanFirst) sum += (vectors + ...);
+  }
+  /// With NaNs first, false if there may have been one: the elements' sum is NaN if any of them is.
+  /// (It also is for +infinity plus -infinity; keys then find the same answer.) With NaNs last,
+  /// false if there may have been nothing else but the worst number.
+  bool key(T best, typename O::Key* key) const {
+    *key = O::key(best);
+    return O::kNanFirst ? !any(sum != sum) : best != worst_value<O>();
+  }
+};
+
+/// Some of consecutive elements.
+struct Part {
+  std::int64_t first;
+  std::int64_t count;
+};
+
+/// Finds the highest key of n elements, at least a vector, unless comparisons cannot tell. If
+/// kLocates, `part` becomes the four vectors where it is first, but not of NaNs: of four only the
+/// best is compared with the best so far, and their number kept. What is before a vector boundary
+/// and after the last four vectors is seen together with some of them, which changes nothing.
+template <bool kLocates, class Compare, class O, class T = typename O::Element>
+bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key* key, Part* part) {
+  using V = typename Compare::V;
+  using U = typename O::Unsigned;
+  constexpr std::int64_t kWidth = Vector<U>::kWidth;
+  const auto best_of = [](auto a, auto b) { return Compare::best_of(a, b); };
+  Compare compare;
+  V x0 = Compare::load(p);
+  compare.see(x0);
+  V best = Compare::number(x0);
+  typename Vector<U>::Type number{};
+  typename Vector<U>::Type numbers{};
+  const auto take = [&](V x) {
+    if constexpr (kLocates) {
+      number += 1;
+      numbers = Compare::before(x, best) ? number : numbers;
+    }
+    best = best_of(best, x);
+  };
+  const std::int64_t start = n >= tuning::kAlignFromVectors * kWidth ? to_boundary(p) : 0;
+  std::int64_t i = start;
+  V b1 = best;
+  V b2 = best;
+  V b3 = best;
+  for (; i + kLanes<T> <= n; i += kLanes<T>) {
+    if (prefetches) prefetch_after_four(p + i);
+    x0 = Compare::load(p + i);
+    const V x1 = Compare::load(p + i + kWidth);
+    const V x2 = Compare::load(p + i + 2 * kWidth);
+    const V x3 = Compare::load(p + i + 3 * kWidth);
+    compare.see(x0, x1, x2, x3);
+    if constexpr (kLocates) {
+      take(best_of(best_of(Compare::number(x0), x1), best_of(Compare::number(x2), x3)));
+    } else {
+      take(x0);
+      b1 = best_of(b1, x1);
+      b2 = best_of(b2, x2);
+      b3 = best_of(b3, x3);
+    }
+  }
+  if (!kLocates && n >= kLanes<T>) best = best_of(best_of(best, b1), best_of(b2, b3));
+  if (i < n) {
+    x0 = Compare::load(p + n - kWidth);
+    compare.see(x0);
+    V last = Compare::number(x0);
+    for (; i + kWidth <= n; i += kWidth) {
+      x0 = Compare::load(p + i);
+      compare.see(x0);
+      last = best_of(last, x0);
+    }
+    take(last);
+  }
+  const auto highest = reduce<typename Compare::Lane>(best, best_of);
+  if (!compare.key(highest, key)) return false;
+  if constexpr (kInfinityBits<T> != 0) {
+    // Keys of NaNs differ before they are made one.
+    if (*key == O::nan_key()) return true;
+  }
+  if constexpr (kLocates) {
+    const auto has_it = best == Vector<typename Compare::Lane>::all(highest);
+    const auto at =
+        static_cast<std::int64_t>(reduce<U>(has_it ? numbers : Vector<U>::all(static_cast<U>(-1)),
+                                            [](auto a, auto b) { return b < a ? b : a; }));
+    part->count = min_of(n, kLanes<T>);
+    part->first = min_of(max_of<std::int64_t>(start + (at - 1) * kLanes<T>, 0), n - part->count);
+  }
+  return true;
 }
 
-/// The highest key among n >= 1 consecutive elements; may prefetch those after them.
-template <class O, class T = typename O::Element>
-typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches) {
+/// The highest key among n >= 1 consecutive elements, and if kLocates a part of them where it is
+/// first; may prefetch those after them.
+template <class O, bool kLocates = false, class T = typename O::Element>
+typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches, Part* part = nullptr) {
+  typename O::Key key;
+  if (kLocates) *part = {0, n};
   if (n * static_cast<std::int64_t>(sizeof(T)) < kVectorBytes) {
-    typename O::Key best = O::key(p[0]);
-    for (std::int64_t i = 1; i < n; ++i) best = max_of(best, O::key(p[i]));
-    return best;
+    key = O::key(p[0]);
+    for (std::int64_t i = 1; i < n; ++i) key = max_of(key, O::key(p[i]));
+    return key;
   }
   if constexpr (kHasNativeOrder<T>) {
-    typename O::Key best;
-    if (highest_by_value<O>(p, n, prefetches, &best)) return best;
+    if (search_vectors<kLocates, ByValue<O>, O>(p, n, prefetches, &key, part)) return key;
   }
-  return highest_by_key<O>(p, n, prefetches);
+  search_vectors<kLocates, ByKey<O>, O>(p, n, prefetches, &key, part);
+  return key;
 }
 
 }  // namespace

@@ -57,12 +57,8 @@ bool are_rows(std::int64_t element_size, const ArgPlan& plan) {
     if (std::abs(axis.strides[0]) < std::abs(inner.strides[0])) return false;
     widest = std::max(widest, axis.size);
   }
-  const std::int64_t bytes = inner.size * element_size;
-  if (bytes < tuning::kShortRowBytes) {
-    return plan.reduced.count == 1 && widest * element_size < tuning::kLeastLaneBytes;
-  }
-  return bytes >= tuning::kLongRowBytes || std::abs(inner.strides[0]) != 1 ||
-         widest < tuning::kLeastRows;
+  return inner.size * element_size >= tuning::kRowBytes ||
+         (plan.reduced.count == 1 && widest * element_size < tuning::kLeastLaneBytes);
 }
 
 /// Splits the longest reduced axis into parts, if there are too few results for the threads.

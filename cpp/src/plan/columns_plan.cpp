@@ -114,12 +114,9 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lan
   if (widens && reduced.count > 0) {
     // Too few columns to fill vectors, or too many elements of each: positions are lanes as well.
     Axis& inner = reduced.axes[reduced.count - 1];
-    const bool is_row = tasks.groups.size == 1;
-    const std::int64_t count = is_row ? kLineBytes / element_size : widened_count(tasks.groups);
-    const std::int64_t least = is_row ? tuning::kShortRowBytes / element_size
-                               : outer_bytes >= kLineBytes
-                                   ? tuning::kBlockElements / tasks.groups.size + 1
-                                   : 0;
+    const std::int64_t count = widened_count(tasks.groups);
+    const std::int64_t least =
+        outer_bytes >= kLineBytes ? tuning::kBlockElements / tasks.groups.size + 1 : 0;
     if (widens_without_gap(tasks.groups, count, least)) {
       tasks.results = tasks.groups;
       widen(inner, count, tasks.results, plan);
