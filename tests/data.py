@@ -149,6 +149,11 @@ def near(*limits):
     return sorted({limit + d for limit in limits for d in (-1, 0, 1) if limit + d > 0})
 
 
+def widened_count(row_bytes):
+    """How many rows of a few columns are lanes beside each other."""
+    return max(2, TUNING.kWidenedBytes // row_bytes)
+
+
 def ones_at(n, positions, dtype):
     x = np.zeros(n, dtype)
     x[list(positions)] = 1

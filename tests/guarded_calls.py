@@ -112,7 +112,7 @@ def widened(calls, rng):
     """Few columns, some positions of which are lanes; the tail ends, or begins, where the memory does."""
     for dtype in data.DTYPES:
         for width in (1, 2, 3, 7):
-            count = -(-TUNING.kWidenedBytes // (dtype.itemsize * width))
+            count = data.widened_count(dtype.itemsize * width)
             for rows in near(2 * count, 3 * count):
                 check_arg(calls, dtype, (rows, width), 0, layouts(rows, width), rng)
                 # A tail of each of some outer positions, which a gap keeps apart.

@@ -76,7 +76,7 @@ def test_contiguous_elements_that_are_lanes(instruction_set, threads, dtype):
 @pytest.mark.parametrize("columns", [1, 2, 3, 7])
 def test_widened_columns(instruction_set, threads, dtype, columns):
     """Few columns, many rows: positions are lanes as well, the last of which may not fill them."""
-    count = -(-TUNING.kWidenedBytes // (dtype.itemsize * columns))
+    count = data.widened_count(dtype.itemsize * columns)
     for rows in near(count, 2 * count, 3 * count, 5 * count + count // 2):
         if rows > 1:
             for shape in ((1, rows, columns), (2, rows, columns)):
@@ -89,7 +89,7 @@ def test_widened_columns_of_outer_axes(instruction_set, threads, dtype):
     """A gap after every few rows keeps the outer axis apart: each of its positions has a tail, also
     where threads share it."""
     for columns in (1, 3, 5):
-        count = -(-TUNING.kWidenedBytes // (dtype.itemsize * columns))
+        count = data.widened_count(dtype.itemsize * columns)
         for rows in near(2 * count, 3 * count):
             for outer in (2, 3, 40):
                 x = np.zeros((outer, rows + 2, columns), dtype)[:, :rows]
@@ -136,15 +136,17 @@ def test_tiles_of_groups(instruction_set, threads, dtype):
 
 @some_dtypes
 def test_passes(instruction_set, dtype):
-    """Rows that are far apart are read a few at a time, if a tile of them is large: rows around those
-    of a pass, tiles and distances of rows around the limits. What is best after one pass meets the
+    """Rows are read some at a time, if a tile of them is large: rows around those of a pass, tiles and
+    distances of rows around the limits. What is best after one pass meets the
     next one, ties and NaNs among them."""
     wide = min(TUNING.kTileElements, TUNING.kTileBytes // dtype.itemsize)
-    apart = TUNING.kPassStrideBytes // dtype.itemsize
+    near_rows = TUNING.kNearRowsBytes // dtype.itemsize
     with dmlcpu.num_threads(1):
-        for columns in {wide, *near(apart, 4 * apart)}:
-            fits = TUNING.kPassBytes // (columns * dtype.itemsize)
-            of_pass = TUNING.kPassReadBytes // (columns * dtype.itemsize)
+        for columns in {wide, *near(near_rows // 4, near_rows, 4 * near_rows)}:
+            fits, of_pass = TUNING.kPassBytes, TUNING.kPassReadBytes
+            if columns <= near_rows:
+                fits = of_pass = TUNING.kNearPassBytes
+            fits, of_pass = (size // (columns * dtype.itemsize) for size in (fits, of_pass))
             of_pass = max(of_pass, TUNING.kPassRows)
             for rows in near(fits, fits + of_pass, 3 * of_pass):
                 check(np.zeros((rows, columns), dtype))

@@ -206,7 +206,7 @@ def test_a_tail_after_several_periods(instruction_set, threads, dtype, columns):
     """More positions than a table of offsets holds, the last of which do not fill the lanes: the only
     extreme, and two that tie, around the last ones."""
     dtype = np.dtype(dtype)
-    count = -(-TUNING.kWidenedBytes // (dtype.itemsize * columns))
+    count = data.widened_count(dtype.itemsize * columns)
     for walked in (TUNING.kWalkRows - 1, TUNING.kWalkRows, 2 * TUNING.kWalkRows + 9):
         for left in (0, 1, count - 1):
             n = walked * count + left

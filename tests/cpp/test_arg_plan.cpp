@@ -145,13 +145,15 @@ void test_blocks_of_many_gaps_are_packed_element_by_element() {
   }
 }
 
-void test_passes_are_short_where_rows_are_far_apart() {
+void test_passes_read_what_a_cache_holds() {
   const std::int64_t wide = std::min(tuning::kTileElements, tuning::kTileBytes / 4);
   const std::int64_t fits = tuning::kPassBytes / (wide * 4);
   CHECK(plan_of(descriptor({fits, wide}, {0})).columns.columns.pass == fits);
   CHECK(plan_of(descriptor({fits + 1, wide}, {0})).columns.columns.pass == tuning::kPassRows);
-  const std::int64_t near = tuning::kPassStrideBytes / 4;
-  CHECK(plan_of(descriptor({1000, near}, {0})).columns.columns.pass == 1000);
+  // L1 those of near rows, L2 those of others.
+  const std::int64_t near = tuning::kNearRowsBytes / 4;
+  CHECK(plan_of(descriptor({1000, near}, {0})).columns.columns.pass ==
+        tuning::kNearPassBytes / (4 * near));
   CHECK(plan_of(descriptor({1000, near + 1}, {0})).columns.columns.pass ==
         tuning::kPassReadBytes / (4 * (near + 1)));
 }
@@ -308,7 +310,7 @@ int main() {
   test_narrow_groups_are_transposed_with_their_block();
   test_axes_outside_of_a_lane_are_periods();
   test_blocks_of_many_gaps_are_packed_element_by_element();
-  test_passes_are_short_where_rows_are_far_apart();
+  test_passes_read_what_a_cache_holds();
   test_tiles_of_a_few_groups();
   test_results_are_written_at_once_unless_the_counter_wraps();
   test_last_ties_reverse_the_axis();

@@ -328,7 +328,6 @@ int main() {
                            "in place widened of several results backwards",
                            "in place widened of several results without merging",
                            "in place widened",
-                           "in place widened with a tail",
                            "in place widened backwards",
                            "in place widened without merging",
                            "a tail apart",

@@ -23,8 +23,8 @@ void test_few_columns_are_widened() {
   const std::int64_t count = p.columns.columns.lanes / 3;
   CHECK(p.columns.widened() && p.tasks.results.size == 3);
   CHECK(p.columns.columns.packing == Packing::kNone && p.columns.columns.lane_stride == 1);
-  CHECK(p.columns.columns.lanes * 4 >= tuning::kWidenedBytes);
-  CHECK(p.columns.columns.lanes * 4 < tuning::kWidenedBytes + 3 * 4);
+  CHECK(p.columns.columns.lanes * 4 <= tuning::kWidenedBytes);
+  CHECK(p.columns.columns.lanes * 4 > tuning::kWidenedBytes - 3 * 4);
   CHECK(p.columns.walk.n == 1000 / count && p.columns.widened_step == 1);
   // The last positions do not fill the lanes: the tail has all that end with the axis.
   CHECK(1000 % count != 0);
@@ -37,6 +37,9 @@ void test_few_columns_are_widened() {
   CHECK(plan_of(descriptor({2 * count, 3}, {0})).columns.widened());
   CHECK(plan_of(descriptor({2 * count, 3}, {0})).columns.columns.tail == -1);
   CHECK(!plan_of(descriptor({2 * count - 1, 3}, {0})).columns.widened());
+  // Two positions at least.
+  const ArgPlan two = plan_of(descriptor({1000, 40}, {0}));
+  CHECK(two.columns.widened() && two.columns.columns.lanes == 80);
 }
 
 void test_reversed_positions_are_widened_in_the_order_of_memory() {
@@ -96,8 +99,8 @@ void test_long_rows_are_no_columns() {
 
 void test_tiles_of_widened_columns() {
   // As many groups as the tile's arrays have in L1, and each result's lanes in one tile.
-  const ArgPlan few = plan_of(descriptor({1000, 100, 3}, {1}));
-  const Columns& columns = few.columns.columns;
+  const ArgPlan few = plan_of(descriptor({1000, 400, 3}, {1}));
+  const dmlcpu::Columns& columns = few.columns.columns;
   CHECK(few.columns.widened() && columns.tile_lanes == columns.lanes);
   CHECK(columns.tile_groups == tuning::kWidenedTileBytes / 4 / columns.lanes);
   // Lanes of bytes are numbered in a byte: longer axes are several tiles, which are merged.
@@ -111,7 +114,7 @@ void test_tiles_of_widened_columns() {
 }
 
 void test_a_tail_is_in_the_table_while_there_is_one_period() {
-  const std::int64_t count = dmlcpu::ceil_divide(tuning::kWidenedBytes, 12);
+  const std::int64_t count = tuning::kWidenedBytes / 12;
   for (const std::int64_t walked : {tuning::kWalkRows - 1, tuning::kWalkRows}) {
     const dmlcpu::ColumnsPlan p = plan_of(descriptor({walked * count + 1, 3}, {0})).columns;
     const bool fits = walked < tuning::kWalkRows;

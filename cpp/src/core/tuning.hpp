@@ -63,8 +63,8 @@ inline constexpr std::int64_t kScratchStackBytes = 6 * 1024;
 /// block is read a second time to locate the element, and every block pays one reduction of the
 /// vector lanes: smaller blocks locate faster, larger ones reduce less often. Double the block up
 /// to kArgMaxBlockBytes, which L1 holds, while the row still has kArgBlocks of them. Bytes often
-/// meet the highest value there is and stop at the first block that has it, so that larger ones make
-/// them slower.
+/// meet the highest value there is and stop at the first block that has it, so that larger ones
+/// make them slower.
 inline constexpr std::int64_t kArgBlockBytes = 4096;
 inline constexpr std::int64_t kArgMaxBlockBytes = 32 * 1024;
 inline constexpr std::int64_t kArgBlocks = 16;
@@ -88,8 +88,8 @@ inline constexpr std::int64_t kAlignFromVectors = 16;
 inline constexpr std::int64_t kRowPrefetchBytes = 6 * 1024;
 inline constexpr std::int64_t kRowPrefetchLeastBytes = 2 * 1024 * 1024;
 
-/// Rows shorter than this are transposed: a lane for each row. Each of others is searched by itself,
-/// which costs reductions of the lanes, but less for each element.
+/// Rows shorter than this are transposed: a lane for each row. Each of others is searched by
+/// itself, which costs reductions of the lanes, but less for each element.
 inline constexpr std::int64_t kRowBytes = 256;
 
 /// Rows of fewer lanes than this, in bytes, are no columns: a smaller vector would not be full.
@@ -135,14 +135,18 @@ inline constexpr std::int64_t kTileBytes = 32 * 1024;
 /// way of L1 holds: whole cache lines, more of them than a step writes at once.
 inline constexpr std::int64_t kTileSkewBytes = 5 * 64;
 
-/// A tile of at most this size is in L2 once it was read: its best elements stay in registers over
-/// all positions. So do those of rows at most this far apart, which processors prefetch. Of others
-/// a few rows, as wide as the tile, are read at a time: at least the third figure, to save reading
-/// and writing the best of each lane, and as many as have the size of the fourth.
+/// The best elements of some vectors stay in registers over a pass of rows, whose next vectors then
+/// find them in a cache. A tile of at most kPassBytes is in L2 once it was read, and one pass. Of
+/// larger tiles a pass reads kPassReadBytes, as rows that are far apart come from memory; at least
+/// kPassRows rows, to save reading and writing the best of each lane.
 inline constexpr std::int64_t kPassBytes = 128 * 1024;
-inline constexpr std::int64_t kPassStrideBytes = 1024;
-inline constexpr std::int64_t kPassRows = 8;
 inline constexpr std::int64_t kPassReadBytes = 64 * 1024;
+inline constexpr std::int64_t kPassRows = 8;
+
+/// Rows at most this far apart come by the processor's own prefetching, however few are read in a
+/// pass: so many bytes, which L1 holds.
+inline constexpr std::int64_t kNearRowsBytes = 1024;
+inline constexpr std::int64_t kNearPassBytes = 16 * 1024;
 
 /// Columns of inputs of at least this size are prefetched, this far ahead in the rows that are
 /// read: processors stop prefetching at the end of a page. On Zen it makes no difference;

@@ -32,15 +32,16 @@ struct ArgLane {
       return loaded(Vector<T, kBytes>::load(p));
     }
   }
-  /// Whether x comes before b.
+  /// Whether x comes before b, if neither is a NaN.
   template <class V>
   static auto better(V x, V b) {
-    if constexpr (kNative) {
-      // No comparison with a NaN holds: of a number and a NaN, x unless the other one comes first.
-      return ~(O::kLargest ? x <= b : x >= b) & (O::kNanFirst ? b == b : x == x);
-    } else {
-      return kByKey || O::kLargest ? x > b : x < b;
-    }
+    return kByKey || O::kLargest ? x > b : x < b;
+  }
+  /// Whether x comes before b, of native types. No comparison with a NaN holds: of a number and a
+  /// NaN, x unless the other one comes first.
+  template <class V>
+  static auto better_or_nan(V x, V b) {
+    return ~(O::kLargest ? x <= b : x >= b) & (O::kNanFirst ? b == b : x == x);
   }
   /// The key of what the lane holds, which is given by its bits.
   static typename O::Key key(Position best) {
@@ -55,11 +56,14 @@ struct ArgLane {
 };
 
 /// Takes n positions of kVectors vectors of lanes, which are `apart` elements from each other, the
-/// first position number `position`.
-template <class O, std::int64_t kBytes, int kVectors, class U = typename O::Unsigned>
-void take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, std::int64_t n,
-                  std::int64_t position, bool starts, std::int64_t ahead,
-                  const BestOfTile<U>& state, std::int64_t state_apart) {
+/// first position number `position`. Of types with NaNs kExact compares them as well; else false,
+/// and nothing is taken, where they may decide: with NaNs first if the sum of what is taken is one
+/// (as that of infinities may be), with NaNs last if the best before is one, as no number is
+/// better.
+template <class O, std::int64_t kBytes, int kVectors, bool kExact, class U = typename O::Unsigned>
+bool try_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, std::int64_t n,
+                 std::int64_t position, bool starts, std::int64_t ahead, const BestOfTile<U>& state,
+                 std::int64_t state_apart) {
   using Lane = ArgLane<O>;
   using T = typename O::Element;
   using V = Vector<typename Lane::Best, kBytes>;
@@ -70,11 +74,13 @@ void take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, s
     return Lane::template load<typename V::Type, kBytes>(reinterpret_cast<const T*>(p));
   };
   typename V::Type best[kVectors];
+  typename V::Type sum{};
   typename P::Type positions[kVectors];
   for (int v = 0; v < kVectors; ++v) {
     best[v] = starts ? load(data + rows[0] + v * apart) : V::load(bests + v * state_apart);
     positions[v] = starts ? P::all(static_cast<typename Lane::Position>(position))
                           : P::load(state.positions + v * state_apart);
+    if (!kExact && !O::kNanFirst) sum += best[v];
   }
   const std::int64_t first = starts ? 1 : 0;
   typename P::Type at = P::all(static_cast<typename Lane::Position>(position + first));
@@ -85,18 +91,38 @@ void take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, s
         prefetch(row + v * apart + ahead);
       }
     }
+    typename V::Type part{};
     for (int v = 0; v < kVectors; ++v) {
       const typename V::Type x = load(row + v * apart);
-      const auto better = Lane::better(x, best[v]);
+      const auto better = [&] {
+        if constexpr (kExact && Lane::kNative) return Lane::better_or_nan(x, best[v]);
+        return Lane::better(x, best[v]);
+      }();
       best[v] = better ? x : best[v];
       positions[v] = better ? at : positions[v];
+      if (!kExact && O::kNanFirst) part = v == 0 ? x : part + x;
     }
+    if (!kExact && O::kNanFirst) sum += part;
     at += 1;
+  }
+  if constexpr (!kExact) {
+    for (int i = 0; i < V::kWidth; ++i) {
+      if (sum[i] != sum[i]) return false;
+    }
   }
   for (int v = 0; v < kVectors; ++v) {
     V::store(bests + v * state_apart, best[v]);
     P::store(state.positions + v * state_apart, positions[v]);
   }
+  return true;
+}
+
+template <class O, std::int64_t kBytes, int kVectors, class... Arguments>
+void take_vectors(const Arguments&... arguments) {
+  if constexpr (ArgLane<O>::kNative) {
+    if (try_vectors<O, kBytes, kVectors, false>(arguments...)) return;
+  }
+  try_vectors<O, kBytes, kVectors, true>(arguments...);
 }
 
 /// The same of all lanes of a tile, four vectors at a time where there are as many, side by side or
@@ -105,33 +131,38 @@ void take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, s
 template <class O, class U = typename O::Unsigned>
 void take_rows(const TileRows<U>& rows, std::int64_t position, bool starts, std::int64_t ahead,
                const BestOfTile<U>& state) {
-  const auto take = [&](auto bytes, auto vectors, std::int64_t group, std::int64_t lane,
-                        std::int64_t apart, std::int64_t state_apart, std::int64_t distance) {
-    take_vectors<O, bytes, vectors>(rows.data + group * rows.group_stride + lane, apart, rows.rows,
-                                    rows.n, position, starts, distance,
-                                    state.at(group * rows.lanes + lane), state_apart);
-  };
   const auto take_all = [&](auto bytes) {
     constexpr std::int64_t kLanes = bytes / static_cast<std::int64_t>(sizeof(U));
-    constexpr std::int64_t kVectors = kLanes == 1 ? 1 : 4;
-    const bool of_groups = rows.lanes < kVectors * kLanes && rows.groups >= kVectors;
-    const std::int64_t group_step = of_groups ? kVectors : 1;
-    const std::int64_t lane_step = of_groups ? kLanes : kVectors * kLanes;
-    const std::int64_t last = rows.lanes - kLanes;
-    const std::int64_t end = of_groups ? rows.lanes : last - (kVectors - 1) * kLanes + 1;
-    // Of groups, the same of the next ones are prefetched.
-    const std::int64_t distance = of_groups && ahead != 0 ? kVectors * rows.group_stride : ahead;
-    for (std::int64_t g = 0; g < rows.groups; g += group_step) {
-      const std::int64_t group = min_of(g, rows.groups - group_step);
-      std::int64_t lane = 0;
-      for (; lane < end; lane += lane_step) {
-        take(bytes, Constant<kVectors>(), group, min_of(lane, last),
-             of_groups ? rows.group_stride : kLanes, of_groups ? rows.lanes : kLanes, distance);
+    const auto take = [&](auto vectors, std::int64_t group, std::int64_t lane, std::int64_t apart,
+                          std::int64_t state_apart, std::int64_t distance) {
+      take_vectors<O, bytes, vectors>(rows.data + group * rows.group_stride + lane, apart,
+                                      rows.rows, rows.n, position, starts, distance,
+                                      state.at(group * rows.lanes + lane), state_apart);
+    };
+    const auto take_each = [&](auto vectors, std::int64_t groups, std::int64_t lanes,
+                               std::int64_t apart, std::int64_t state_apart,
+                               std::int64_t distance) {
+      for (std::int64_t g = 0; g < rows.groups; g += groups) {
+        const std::int64_t group = min_of(g, rows.groups - groups);
+        for (std::int64_t l = 0; l < rows.lanes; l += lanes) {
+          if (rows.lanes - l <= kLanes && groups == 1) {
+            take(Constant<1>(), group, rows.lanes - kLanes, 0, 0, ahead);
+          } else {
+            take(vectors, group, min_of(l, rows.lanes - lanes), apart, state_apart, distance);
+          }
+        }
       }
-      for (; lane < rows.lanes && kVectors > 1; lane += kLanes) {
-        take(bytes, Constant<1>(), group, min_of(lane, last), 0, 0, ahead);
+    };
+    if constexpr (kLanes > 1) {
+      constexpr Constant<4> kFour;
+      if (rows.lanes >= 4 * kLanes) return take_each(kFour, 1, 4 * kLanes, kLanes, kLanes, ahead);
+      if (rows.groups >= 4) {
+        // The same of the next groups are prefetched.
+        return take_each(kFour, 4, kLanes, rows.group_stride, rows.lanes,
+                         ahead != 0 ? 4 * rows.group_stride : 0);
       }
     }
+    take_each(Constant<1>(), 1, kLanes, 0, 0, ahead);
   };
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(U));
   const std::int64_t row_bytes = rows.lanes * kSize;

@@ -86,9 +86,9 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lan
     plan.columns.lanes = axis.size;
     plan.columns.lane_stride = axis.strides[0];
   };
-  // Positions beside each other of as many bytes as are independent of each other's latency.
+  // Positions beside each other that fill as many bytes as are independent of each other's latency.
   const auto widened_count = [&](const Axis& lanes) {
-    return ceil_divide(tuning::kWidenedBytes, bytes(lanes));
+    return std::max(std::int64_t{2}, tuning::kWidenedBytes / bytes(lanes));
   };
   const auto widens_without_gap = [&](const Axis& lanes, std::int64_t count, std::int64_t least) {
     if (!widens || reduced.count == 0 || (lanes.size > 1 && lanes.strides[0] != 1)) return false;
@@ -191,17 +191,17 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
       const std::int64_t tile_bytes = columns.n * columns.tile_lanes * element_size;
       columns.tile_groups = std::clamp(std::min(in_tile / lanes, tuning::kPassBytes / tile_bytes),
                                        std::int64_t{1}, groups.size);
-      // In registers over all positions, if the caches, or the processor's own prefetching, hold
-      // rows that are read a few vectors at a time.
+      // Whole rows are read in a pass, a few vectors of all of them at a time: the cache that holds
+      // them is chosen by how far they are apart.
       const Axes& walk = plan.walk.axes;
       const std::int64_t stride = walk.count == 0 ? 0 : walk.axes[walk.count - 1].strides[0];
-      const bool streams = std::abs(stride) * element_size <= tuning::kPassStrideBytes;
-      const std::int64_t rows = tuning::kPassReadBytes / (columns.tile_lanes * element_size);
-      if (tile_bytes > tuning::kPassBytes && !streams) {
+      const bool near = std::abs(stride) * element_size <= tuning::kNearRowsBytes;
+      if (tile_bytes > (near ? tuning::kNearPassBytes : tuning::kPassBytes)) {
+        const std::int64_t bytes_read = near ? tuning::kNearPassBytes : tuning::kPassReadBytes;
+        const std::int64_t rows = bytes_read / (columns.tile_lanes * element_size);
         columns.pass = std::min(columns.period, std::max(rows, tuning::kPassRows));
       }
-      columns.ahead =
-          tuning::kColumnsPrefetchAhead / element_size * (streams && stride < 0 ? -1 : 1);
+      columns.ahead = tuning::kColumnsPrefetchAhead / element_size * (near && stride < 0 ? -1 : 1);
       break;
     }
     case Packing::kTransposed: {
