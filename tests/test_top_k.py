@@ -20,6 +20,9 @@ SURE = [TUNING.kTopKSureVectors * lanes for lanes in (4, 8, 16, 32)]
 
 DIRECTIONS = ("increasing", "decreasing")
 
+# Rows of some 400 KB of floats, which several threads share.
+LONG_ROW = 100_001
+
 
 @pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
 @pytest.mark.parametrize("direction", DIRECTIONS)
@@ -66,6 +69,21 @@ def test_top_k_sorts_few_by_comparison_and_more_by_radix(instruction_set, dtype)
         for x in (rng.integers(0, 9, n), rng.integers(0, 200, n)):
             check_top_k(x.astype(dtype), k, "decreasing")
             check_top_k(x.astype(dtype), k, "increasing")
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.uint64], ids=str)
+def test_top_k_sorts_by_wide_digits_and_prefetches(instruction_set, dtype):
+    """Rows around the sizes from which digits are wide, and from which the next lines of all of their
+    values are prefetched; each digit of a key decides somewhere, values at both ends of each among them."""
+    rng = np.random.default_rng(0)
+    size = np.dtype(dtype).itemsize
+    for n in near(TUNING.kTopKWideDigitsLeast, TUNING.kTopKSortPrefetchLength):
+        bits = rng.integers(0, 1 << (8 * size), n, np.uint64 if size > 4 else np.int64)
+        bits[:: n // 7] = (1 << (8 * size)) - 1
+        x = bits.astype(f"u{size}").view(dtype)
+        x = np.nan_to_num(x) if x.dtype.kind == "f" else x
+        with dmlcpu.num_threads(1):
+            check_top_k(x, n, "decreasing")
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32, np.float64], ids=str)
@@ -235,13 +253,11 @@ def test_top_k_of_long_strided_rows(instruction_set, threads, rows):
 
 @pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
 def test_top_k_sorts_long_rows(instruction_set, threads, dtype):
-    """Rows around the size from which their sort prefetches, k around half of it; equal elements in all
-    splits; all digits shared, or one."""
-    for n in near(TUNING.kTopKSortPrefetchLength):
-        for k in near(n // 2):
-            check_top_k((np.arange(n) % 251 / 2).astype(dtype), k, "decreasing")
+    """k around half of it; equal elements in all splits; all digits shared, or one."""
+    for k in near(LONG_ROW // 2):
+        check_top_k((np.arange(LONG_ROW) % 251 / 2).astype(dtype), k, "decreasing")
     with np.errstate(over="ignore"):  # float16 ends in infinities
-        rows = list(adversarial(dtype, TUNING.kTopKSortPrefetchLength))
+        rows = list(adversarial(dtype, LONG_ROW))
     for name, x in rows:
         check_top_k(x, x.size - 1, "decreasing" if name == "ascending" else "increasing")
 
@@ -251,11 +267,11 @@ def test_top_k_sorts_long_rows_of_elements_one_bit_apart(threads, dtype):
     """A single bit, and it with the lowest: in every digit, at both of its ends."""
     rng = np.random.default_rng(0)
     size = np.dtype(dtype).itemsize
-    bits = TUNING.kTopKSortDigitBits
-    for bit in {b for end in range(0, 8 * size + 1, bits) for b in near(end)} & {*range(8 * size)}:
+    ends = [*range(0, 8 * size + 1, 11), *range(0, 8 * size + 1, 8)]
+    for bit in {*near(*ends), 0} & {*range(8 * size)}:
         for others in {0, min(bit, 1)}:
             x = np.array([0, 1 << bit, others, others | 1 << bit], f"u{size}")
-            x = x[rng.integers(0, 4, TUNING.kTopKSortPrefetchLength)].view(dtype)
+            x = x[rng.integers(0, 4, LONG_ROW)].view(dtype)
             check_top_k(x, x.size, "decreasing" if bit % 2 else "increasing")
 
 
@@ -264,17 +280,17 @@ def test_top_k_sorts_long_rows_with_nans(instruction_set, threads, dtype):
     """Two rows of either axis, with gaps between elements, NaNs of both signs and both zeros."""
     rng = np.random.default_rng(0)
     few = data.special_values(dtype)
-    x = few[rng.integers(0, few.size, (2, 2 * TUNING.kTopKSortPrefetchLength))]
+    x = few[rng.integers(0, few.size, (2, 2 * LONG_ROW))]
     for view in (x[:, ::2], x[:, ::-2]):
         for policy in ("propagate", "omit"):
-            got = dmlcpu.top_k(view, TUNING.kTopKSortPrefetchLength - 1, nan_policy=policy)
+            got = dmlcpu.top_k(view, LONG_ROW - 1, nan_policy=policy)
             for row in range(2):
-                want = reference_of_row(view[row], TUNING.kTopKSortPrefetchLength - 1, policy)
+                want = reference_of_row(view[row], LONG_ROW - 1, policy)
                 np.testing.assert_array_equal(got.indices[row], want)
                 bits = np.dtype(f"u{dtype.itemsize}")
                 assert np.array_equal(got.values[row].view(bits), view[row][want].view(bits))
             transposed = dmlcpu.top_k(
-                view.T, TUNING.kTopKSortPrefetchLength - 1, axis=0, nan_policy=policy
+                view.T, LONG_ROW - 1, axis=0, nan_policy=policy
             )
             np.testing.assert_array_equal(transposed.indices.T, got.indices)
 

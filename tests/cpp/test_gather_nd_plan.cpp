@@ -158,7 +158,7 @@ void test_plans_can_be_printed() {
   CHECK(to_text(plan({5, 60}, {10, 1}, 0, {10, 60})) ==
         "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 240 bytes\nthreads 1\n");
   CHECK(to_text(plan({5, 6000}, {2, 1}, 0, {2, 6000}, 2)) ==
-        "tuples 1 x 2 x 6000 elements in 6 tasks of 1 x 2048\nslices 24000 bytes\nthreads 2\n");
+        "tuples 1 x 2 x 6000 elements in 12 tasks of 1 x 1024\nslices 24000 bytes\nthreads 2\n");
 }
 
 }  // namespace

@@ -12,29 +12,34 @@ using dmlcpu::TopKStrategy;
 
 namespace {
 
+dmlcpu::TopKSelection selection_of(std::int64_t n, std::int64_t k) {
+  return dmlcpu::select_strategy(n, k, 2 * k > n);
+}
+
 void test_strategies() {
-  const auto strategy = [](std::int64_t n, std::int64_t k) {
-    return dmlcpu::select_strategy(n, k).strategy;
-  };
+  const auto strategy = [](std::int64_t n, std::int64_t k) { return selection_of(n, k).strategy; };
   constexpr std::int64_t kShort = dmlcpu::tuning::kTopKThresholdLength;
   constexpr std::int64_t kSampled = dmlcpu::tuning::kTopKSampledLength;
   CHECK(strategy(kShort - 1, 5) == TopKStrategy::kSort);
   CHECK(strategy(kShort, kShort / 2) == TopKStrategy::kBlocks);
-  CHECK(dmlcpu::select_strategy(kShort, kShort / 2).block == 1);
+  CHECK(selection_of(kShort, kShort / 2).block == 1);
   CHECK(strategy(kShort, kShort / 2 + 1) == TopKStrategy::kSort);
   CHECK(strategy(kSampled - 1, kSampled / 3) == TopKStrategy::kBlocks);
   CHECK(strategy(kSampled, kSampled / 3) == TopKStrategy::kSample);
   CHECK(strategy(128256, 50) == TopKStrategy::kBlocks);
-  CHECK(dmlcpu::select_strategy(128256, 50).block > 1);
+  CHECK(selection_of(128256, 50).block > 1);
   CHECK(strategy(10'000'000, 1000) == TopKStrategy::kBlocks);
   CHECK(strategy(10'000'000, 100'000) == TopKStrategy::kSample);
   CHECK(strategy(1'000'000, 999'999) == TopKStrategy::kSort);
+  // A piece may have all that is selected of its row, which is then not most of the row.
+  const auto piece = dmlcpu::select_strategy(1'000'000, 900'000, false);
+  CHECK(piece.strategy == TopKStrategy::kSample && piece.capacity == 1'000'001);
 }
 
 void test_blocks_are_powers_of_two_and_enough() {
   for (std::int64_t n = 129; n < 1'000'000'000; n = n * 3 + 1) {
     for (std::int64_t k = 2; k < n; k = k * 5 + 1) {
-      const auto selection = dmlcpu::select_strategy(n, k);
+      const auto selection = selection_of(n, k);
       if (selection.strategy != TopKStrategy::kBlocks) continue;
       CHECK((selection.block & (selection.block - 1)) == 0);
       CHECK(n / selection.block >= k);
@@ -44,7 +49,7 @@ void test_blocks_are_powers_of_two_and_enough() {
 
 void test_scratch_stays_small_for_small_k() {
   // 10 of 10 million float32, 40 MB: under 2 MB.
-  const auto selection = dmlcpu::select_strategy(10'000'000, 10);
+  const auto selection = selection_of(10'000'000, 10);
   CHECK(top_k_row_scratch(selection, 4, 8).bytes < 2'000'000);
 }
 

@@ -30,6 +30,10 @@ inline constexpr std::int64_t kArgLeastGrains = 3;
 /// from a cache, which a second one that has to be woken would hardly shorten.
 inline constexpr std::int64_t kGatherLeastGrains = 3;
 
+/// Bytes of work that a byte of top-k counts as, k > 1: it takes 5 to 100 times as long as reading
+/// it. A thread that has to be woken costs some 50 us, which these leave small.
+constexpr std::int64_t top_k_work(std::int64_t k) { return k <= 32 ? 2 : 6; }
+
 /// Tasks offered per thread. More even out cores of unequal speed, fewer save start-up per task.
 inline constexpr std::int64_t kTasksPerThread = 4;
 
@@ -88,12 +92,14 @@ inline constexpr std::int64_t kAlignFromVectors = 16;
 inline constexpr std::int64_t kRowPrefetchBytes = 6 * 1024;
 inline constexpr std::int64_t kRowPrefetchLeastBytes = 2 * 1024 * 1024;
 
-/// Rows shorter than this are transposed: a lane for each row. Each of others is searched by
-/// itself, which costs reductions of the lanes, but less for each element.
-inline constexpr std::int64_t kRowBytes = 256;
+/// Rows of fewer bytes and elements than this are transposed: a lane for each row. Others are
+/// searched one by one, which costs reductions of the lanes, but less for each element. With
+/// vectors of 16 bytes rows from 256 bytes on would take 0.8 of the time.
+inline constexpr std::int64_t kRowBytes = 384;
+inline constexpr std::int64_t kRowElements = 256;
 
-/// Rows of fewer lanes than this, in bytes, are no columns: a smaller vector would not be full.
-inline constexpr std::int64_t kLeastLaneBytes = 16;
+/// Rows that fill fewer lanes than this, in bytes, are searched one by one as well.
+inline constexpr std::int64_t kLeastLaneBytes = 64;
 
 // --- columns ---------------------------------------------------------------------------------
 
@@ -211,7 +217,8 @@ inline constexpr std::int64_t kTopKSamplePrefetch = 16;
 /// of them decide. One row in some 1e5 has more, and is read once for each bit of a key.
 constexpr std::int64_t top_k_sample_capacity(std::int64_t length, std::int64_t k) {
   const std::int64_t sample = top_k_sample(length);
-  return 3 * k + (sample == 0 ? 0 : 24 * (length / sample));
+  const std::int64_t capacity = 3 * k + (sample == 0 ? 0 : 24 * (length / sample));
+  return capacity < length ? capacity : length + 1;
 }
 
 /// Shorter rows than this are sorted; longer ones, up to kTopKSampledLength, get a threshold by
@@ -223,14 +230,15 @@ inline constexpr std::int64_t kTopKRankedLength = 128;
 inline constexpr std::int64_t kTopKRankedVectors = 8;
 
 /// Fewer elements than this for each byte of their keys are sorted by comparison, more by an LSD
-/// radix sort of such digits: each of its passes goes over all counts, each comparison is hard to
-/// predict. (Of 1e6 elements, 11-bit digits took 1.1 times as long.)
+/// radix sort: each of its passes goes over all counts, each comparison is hard to predict. Its
+/// digits have 11 bits from kTopKWideDigitsLeast elements on, of wide keys: fewer passes, but more
+/// counts.
 inline constexpr std::int64_t kTopKRadixSortPerByte = 12;
-inline constexpr int kTopKSortDigitBits = 8;
+inline constexpr std::int64_t kTopKWideDigitsLeast = 2048;
 
 /// From this many items on, which L2 does not hold, each pass prefetches the next cache line of
-/// each bin. 1e6 floats were sorted in 0.7 of the time; fewer would take 1.1 times as long.
-inline constexpr std::int64_t kTopKSortPrefetchLength = 96 * 1024;
+/// each bin. Fewer would take 1.1 to 1.2 times as long.
+inline constexpr std::int64_t kTopKSortPrefetchLength = 512 * 1024;
 
 /// Columns are selected from side by side, in a vector lane each, if there are at least this many.
 /// Inserting costs some 6 operations per slot for all lanes together, and the more slots there are
@@ -320,6 +328,10 @@ inline constexpr std::int64_t kGatherCachedBytes = 32 * 1024 * 1024;
 /// kGatherPrefetchBytes.
 inline constexpr std::int64_t kGatherPrefetch = 16;
 inline constexpr std::int64_t kGatherPrefetchBytes = 8 * 1024;
+
+/// Longer slices are copied so many bytes at a time: from 4096 on the C library copies by string
+/// instructions, with which slices of 20 KB took Zen 3 1.2 to 1.9 times as long.
+inline constexpr std::int64_t kGatherCopyBytes = 2048;
 
 /// Slices shorter than this would leave cache lines to be written in parts, each of them to memory.
 inline constexpr std::int64_t kGatherStreamLeastBytes = 64;

@@ -15,10 +15,15 @@ namespace dmlcpu {
 /// How many digits of `bits` bits hold `all_bits`.
 constexpr int digit_count(int all_bits, int bits) { return (all_bits + bits - 1) / bits; }
 
-/// Counters for a radix sort of `count` items by all bits of a key, one for each value of each
-/// digit; 0 if they are sorted by comparison.
+/// Bits of a digit of the radix sort of `count` items.
+constexpr int top_k_digit_bits(std::int64_t element_size, std::int64_t count) {
+  return element_size >= 4 && count >= tuning::kTopKWideDigitsLeast ? 11 : 8;
+}
+
+/// Counters for a radix sort of up to `count` items by all bits of a key, one for each value of
+/// each digit; 0 if they are sorted by comparison.
 constexpr std::int64_t top_k_sort_counts(std::int64_t element_size, std::int64_t count) {
-  const int bits = tuning::kTopKSortDigitBits;
+  const int bits = top_k_digit_bits(element_size, count);
   if (count < tuning::kTopKRadixSortPerByte * element_size) return 0;
   return std::int64_t{digit_count(static_cast<int>(8 * element_size), bits)} << bits;
 }

@@ -12,9 +12,8 @@ namespace {
 /// Sorts items in ascending order of position by descending key: an LSD radix sort, which moves
 /// them between `items` and `other`; returns where they ended. `counts` has a counter for each
 /// value of each digit.
-template <class Item>
+template <int kDigitBits, class Item>
 Item* radix_sort(Item* items, Item* other, std::int64_t count, std::uint32_t* counts) {
-  constexpr int kDigitBits = tuning::kTopKSortDigitBits;
   constexpr int kBins = 1 << kDigitBits;
   constexpr int kPasses = digit_count(8 * static_cast<int>(sizeof(typename Item::Key)), kDigitBits);
   const auto digit = [](const Item& item, int pass) {
@@ -89,7 +88,9 @@ Item* sort_first(Item* items, Item* others, std::int64_t count, std::int64_t wan
     return items;
   }
   if (others != nullptr && top_k_sort_counts(sizeof(U), count) > 0) {
-    return radix_sort(items, others, count, counts);
+    if (top_k_digit_bits(sizeof(U), count) == 11)
+      return radix_sort<11>(items, others, count, counts);
+    return radix_sort<8>(items, others, count, counts);
   }
   // Many items of blocks are those of data that rise block by block, which a heap is slow with.
   if (wanted < count) std::nth_element(items, items + wanted, items + count);

@@ -247,7 +247,8 @@ template <class Body>
 void with_plan(const TopKDescriptor& descriptor, const Body& body) {
   if (element_count(descriptor.values) == 0) return;
   if (descriptor.k == 1) return body(plan(as_arg(descriptor), &descriptor.values));
-  const int threads = threads_for_bytes(byte_count(descriptor.input));
+  const int threads =
+      threads_for_bytes(tuning::top_k_work(descriptor.k) * byte_count(descriptor.input));
   if (const auto columns = plan_top_k_columns(descriptor, threads)) return body(*columns);
   body(plan_top_k(descriptor, threads));
 }

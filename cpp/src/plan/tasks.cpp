@@ -45,7 +45,7 @@ void Tasks::split_groups(std::int64_t wanted) {
 
 void Tasks::split_results(std::int64_t wanted, std::int64_t least) {
   const std::int64_t share = ceil_divide(task_results, ceil_divide(wanted, count()));
-  task_results = std::min(task_results, ceil_divide(share, least) * least);
+  task_results = std::min(task_results, std::max<std::int64_t>(share / least, 1) * least);
 }
 
 }  // namespace dmlcpu

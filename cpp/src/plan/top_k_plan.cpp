@@ -87,10 +87,10 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
   return selection;
 }
 
-TopKSelection select_strategy(std::int64_t length, std::int64_t k) {
+TopKSelection select_strategy(std::int64_t length, std::int64_t k, bool most) {
   const auto strategy = [&] {
     if (block_length(length, k) > 1) return TopKStrategy::kBlocks;
-    if (2 * k > length || length < tuning::kTopKThresholdLength) return TopKStrategy::kSort;
+    if (most || length < tuning::kTopKThresholdLength) return TopKStrategy::kSort;
     return length < tuning::kTopKSampledLength ? TopKStrategy::kBlocks : TopKStrategy::kSample;
   };
   return plan_selection(strategy(), length, k);
@@ -152,7 +152,8 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
     plan.pieces = std::clamp<std::int64_t>(fit, 1, threads);
   }
   plan.pieces = std::max(plan.pieces, ceil_divide(plan.row.size, tuning::kTopKMaxPiece));
-  plan.selection = select_strategy(plan.longest_piece(), std::min(plan.k, plan.longest_piece()));
+  plan.selection = select_strategy(plan.longest_piece(), std::min(plan.k, plan.longest_piece()),
+                                   2 * plan.k > plan.row.size);
   if (plan.selection.strategy == TopKStrategy::kSample) {
     set_sample(plan.row.size, plan.k, plan.selection);
   }

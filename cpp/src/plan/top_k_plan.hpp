@@ -11,8 +11,9 @@
 
 namespace dmlcpu {
 
-/// How the k highest of rows of up to `length` elements are found, 1 <= k <= length.
-TopKSelection select_strategy(std::int64_t length, std::int64_t k);
+/// How the k highest of rows, or pieces, of up to `length` elements are found, 1 <= k <= length;
+/// `most` if that is more than half of the row.
+TopKSelection select_strategy(std::int64_t length, std::int64_t k, bool most);
 
 /// The same by one given strategy; kSample needs a sample.
 TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::int64_t k);
