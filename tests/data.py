@@ -154,6 +154,11 @@ def widened_count(row_bytes):
     return max(2, TUNING.kWidenedBytes // row_bytes)
 
 
+def least_row(dtype):
+    """Elements of the shortest rows that are not transposed."""
+    return min(TUNING.kRowBytes // dtype.itemsize, TUNING.kRowElements)
+
+
 def ones_at(n, positions, dtype):
     x = np.zeros(n, dtype)
     x[list(positions)] = 1

@@ -83,7 +83,7 @@ def check_arg(calls, dtype, shape, axis, strides_of, rng):
 
 def row_sizes(dtype):
     widths = {width // dtype.itemsize for width in VECTORS}
-    short = near(TUNING.kRowBytes // dtype.itemsize)
+    short = near(data.least_row(dtype))
     return sorted({*range(1, 10), *near(*widths - {0}), *short})
 
 
@@ -228,7 +228,7 @@ def top_k_long(calls, rng):
             ks = (2, n // 100, n // 20, n // 3, n // 2 + 1, n)
             strides = [(n, 1), (n + 1, -1), (2 * n, 2)]
             check_top_k(calls, dtype, shape, 1, ks, strides, rng)
-        n = TUNING.kTopKSortPrefetchLength + 1
+        n = 50 * TUNING.kTopKWideDigitsLeast + 1
         check_top_k(calls, dtype, (1, n), 1, (2, n // 20, n - 1), [(n, 1), (n, -1)], rng)
         # Enough to be split in two, whatever k is.
         n = 2 * TUNING.top_k_min_piece_bytes(2) // dtype.itemsize + 1

@@ -242,7 +242,7 @@ def test_strided_tiles(instruction_set, threads, dtype):
 def test_short_rows_are_columns(instruction_set, threads, dtype):
     """Rows around the size up to which they are transposed; in Fortran order, rows of a reduction over
     everything, whose rows all belong to one result."""
-    limit = TUNING.kRowBytes // dtype.itemsize
+    limit = data.least_row(dtype)
     least = TUNING.kColumnsPrefetchBytes // dtype.itemsize  # inputs of this size are prefetched
     sizes = [(1300, n) for n in [2, 3, *near(limit)]]
     for rows, n in [*sizes, (least // 3 + 9, 3), (least // (limit - 1) + 9, limit - 1)]:
@@ -295,7 +295,7 @@ def test_prefetched_columns(instruction_set, dtype):
         for columns in near(ahead, 4 * ahead):
             check(np.zeros((least // columns + 1, columns), dtype))
         for n in (3, 20, distance // 100):
-            if n * dtype.itemsize < TUNING.kRowBytes:
+            if n < data.least_row(dtype):
                 check(np.zeros((least // n + 1, n), dtype), 1)
 
 

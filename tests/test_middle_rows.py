@@ -24,8 +24,8 @@ def sizes(dtype):
     """Rows around the shortest that are not transposed, those from a vector boundary on, with and without
     elements after their last four vectors, and the longest that are searched in one pass."""
     vectors = [size * (TUNING.kAlignFromVectors + more) for size in VECTORS for more in (0, 4)]
-    ends = [TUNING.kRowBytes, *vectors, TUNING.kArgOnePassBytes]
-    return near(*(end // dtype.itemsize for end in ends))
+    ends = (end // dtype.itemsize for end in [*vectors, TUNING.kArgOnePassBytes])
+    return near(data.least_row(dtype), *ends)
 
 
 def places(n, dtype):
@@ -87,8 +87,8 @@ def test_the_first_and_the_last_of_equals(instruction_set, threads, dtype):
 @some_dtypes
 def test_every_pair_that_ties(instruction_set, dtype):
     """Two equal elements, in every pair of places of a short row and of one from a vector boundary on."""
-    for size in (TUNING.kRowBytes + 20, 16 * (TUNING.kAlignFromVectors + 2) + 4):
-        n = size // dtype.itemsize
+    aligned = 32 * (TUNING.kAlignFromVectors + 2) // dtype.itemsize
+    for n in (data.least_row(dtype) + 5, min(aligned, 300)):
         first, last = np.triu_indices(n, 1)
         x = np.zeros((len(first), n), dtype)
         x[np.arange(len(first)), first] = 1

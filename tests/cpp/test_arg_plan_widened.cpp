@@ -1,5 +1,7 @@
 // The plan of argmin and argmax where positions are lanes as well: which shapes are widened, the
 // tail of positions that do not fill the lanes, and tiles.
+#include <algorithm>
+
 #include <vector>
 
 #include "check.hpp"
@@ -84,8 +86,9 @@ void test_long_rows_are_no_columns() {
   };
   for (const DataType type : {DataType::kUInt8, DataType::kFloat16, DataType::kFloat64}) {
     const auto size = static_cast<std::int64_t>(dmlcpu::info(type).size);
-    CHECK(plan_for(100, tuning::kRowBytes, type).strategy == ArgStrategy::kRows);
-    const ArgPlan transposed = plan_for(100, tuning::kRowBytes - size, type);
+    const std::int64_t bytes = std::min(tuning::kRowBytes, tuning::kRowElements * size);
+    CHECK(plan_for(100, bytes, type).strategy == ArgStrategy::kRows);
+    const ArgPlan transposed = plan_for(100, bytes - size, type);
     CHECK(transposed.columns.columns.packing == Packing::kTransposed);
     CHECK(!transposed.columns.widened());
   }

@@ -60,7 +60,11 @@ struct StreamCopy {
 struct AnyCopy {
   std::int64_t bytes;
   void operator()(char* to, const char* from, const char*) const {
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    std::int64_t b = 0;
+    for (; b + tuning::kGatherCopyBytes < bytes; b += tuning::kGatherCopyBytes) {
+      std::memcpy(to + b, from + b, tuning::kGatherCopyBytes);
+    }
+    std::memcpy(to + b, from + b, static_cast<std::size_t>(bytes - b));
   }
 };
 
