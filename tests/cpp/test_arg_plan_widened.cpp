@@ -63,12 +63,38 @@ void test_reversed_positions_are_widened_in_the_order_of_memory() {
 }
 
 void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
-  // An axis of several, taken whole.
-  const ArgPlan whole = plan_of(descriptor({30, 2, 40, 2}, {0, 2}));
+  // An axis of several, taken whole: beside narrow results, or alone.
+  const ArgPlan beside = plan_of(descriptor({30, 2, 40, 2}, {0, 2}));
+  CHECK(beside.columns.widened() && beside.tasks.results.size == 2);
+  CHECK(beside.columns.columns.lanes == 80 && beside.columns.columns.lane_stride == 1);
+  CHECK(beside.columns.columns.tail == -1 && beside.columns.walk.n == 30);
+  ArgDescriptor gaps = descriptor({30, 2, 40, 2}, {0, 2});
+  gaps.input.strides = {240, 120, 3, 1};
+  const ArgPlan whole = plan_of(gaps);
   CHECK(whole.columns.widened() && whole.tasks.results.size == 1);
-  CHECK(whole.columns.columns.lanes == 40 && whole.columns.columns.lane_stride == 2);
+  CHECK(whole.columns.columns.lanes == 40 && whole.columns.columns.lane_stride == 3);
   CHECK(whole.columns.columns.tail == -1 && whole.columns.widened_step == 1);
   CHECK(whole.tasks.groups.size == 2 && whole.columns.walk.n == 30);
+  // More than any integer numbers: a part.
+  gaps = descriptor({30, 2, tuning::kWholeAxisLanes + 1, 2}, {0, 2});
+  CHECK(plan_of(gaps).columns.columns.lanes * 4 <= tuning::kWidenedBytes);
+  // So where there are few positions beside it, which whole lanes would take longer to join.
+  for (const std::int64_t others : {tuning::kWholeAxisPositions - 1, tuning::kWholeAxisPositions}) {
+    ArgDescriptor fortran = descriptor({others, 1000}, {0, 1});
+    fortran.input.strides = {1, others};
+    const ArgPlan p = plan_of(fortran);
+    const bool some = others < tuning::kWholeAxisPositions;
+    CHECK(p.columns.widened() && p.columns.columns.lane_stride == others);
+    CHECK(p.columns.columns.lanes == (some ? tuning::kWidenedBytes / 4 : 1000));
+    CHECK(p.reduced.count == (some ? 1 : 0));
+  }
+  // Results that are far apart and few are no lanes.
+  for (const std::int64_t far : {tuning::kBlockElements, tuning::kBlockElements + 1}) {
+    ArgDescriptor few_results = descriptor({16, 20, 20}, {0, 1});
+    few_results.input.strides = {1, 16, far};
+    const ArgPlan p = plan_of(few_results);
+    CHECK(p.columns.columns.lanes == 20 && p.columns.widened() == (far > tuning::kBlockElements));
+  }
   // A part of the only one, every other element of which is read.
   ArgDescriptor few = descriptor({3, 1003}, {1});
   few.input.strides = {1, 6};

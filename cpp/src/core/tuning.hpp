@@ -120,6 +120,11 @@ inline constexpr std::int64_t kWidenedTileBytes = 4 * 1024;
 /// position.
 inline constexpr std::int64_t kWidenedLeastBytes = 384;
 
+/// All positions of a reduced axis become lanes only up to the first figure, as many as any integer
+/// can number; and if the other reduced axes have at least so many positions as the second.
+inline constexpr std::int64_t kWholeAxisLanes = 256;
+inline constexpr std::int64_t kWholeAxisPositions = 4;
+
 /// Elements of a block that is transposed, at most, and so the distance of vectors that are read
 /// one after the other: blocks of this size, a vector of each row, fit L2.
 inline constexpr std::int64_t kBlockElements = 1024;

@@ -113,24 +113,34 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lan
   const std::int64_t outer_bytes = outer < 0 ? 0 : bytes(kept.axes[outer]);
   if (widens && reduced.count > 0) {
     // Too few columns to fill vectors, or too many elements of each: positions are lanes as well.
+    // Of an axis among several all of them, if they fit a tile, as it would be walked once for each
+    // position of the others.
     Axis& inner = reduced.axes[reduced.count - 1];
-    const std::int64_t count = widened_count(tasks.groups);
+    const std::int64_t all_bytes = inner.size * bytes(tasks.groups);
+    const bool all = reduced.count > 1 && inner.size <= tuning::kWholeAxisLanes &&
+                     all_bytes >= kLineBytes && all_bytes <= tuning::kWidenedTileBytes;
+    const std::int64_t count = all ? inner.size : widened_count(tasks.groups);
     const std::int64_t least =
         outer_bytes >= kLineBytes ? tuning::kBlockElements / tasks.groups.size + 1 : 0;
-    if (widens_without_gap(tasks.groups, count, least)) {
+    if (widens_without_gap(tasks.groups, all ? count / 2 : count, least)) {
       tasks.results = tasks.groups;
       widen(inner, count, tasks.results, plan);
+      if (all) reduced.pop();
       tasks.groups = kept.count > 0 ? kept.take(longest(kept, false)) : kUnitAxis;
       return;
     }
     const int longest_reduced = longest(reduced, true);
-    Axis& lanes = reduced.axes[longest_reduced];
+    const Axis& lanes = reduced.axes[longest_reduced];
     const std::int64_t part = tuning::kWidenedBytes / element_size;
-    if (outer_bytes < kLineBytes && bytes(lanes) >= kLineBytes &&
+    const bool apart = outer >= 0 && outer_bytes < tuning::kWidenedBytes &&
+                       stride_of(kept.axes[outer]) > tuning::kBlockElements;
+    if ((outer_bytes < kLineBytes || apart) && bytes(lanes) >= kLineBytes &&
         (reduced.count > 1 || lanes.size >= 2 * part)) {
       Axis taken = reduced.take(longest_reduced);
-      widen(taken, reduced.count > 0 ? taken.size : part, kUnitAxis, plan);
-      if (reduced.count == 0) reduced.push(taken);
+      // Lanes of few positions would take longer to join than to reduce.
+      const bool some = taken.size >= 2 * part && positions(reduced) < tuning::kWholeAxisPositions;
+      widen(taken, some ? part : taken.size, kUnitAxis, plan);
+      if (some) reduced.push(taken);
       return;
     }
   }
