@@ -324,7 +324,7 @@ inline constexpr std::int64_t kGatherTupleBlock = 64;
 
 /// Outputs of at least kGatherStreamBytes are written by non-temporal stores: they would push
 /// everything else out of the caches, and the processor would first read what is overwritten. Not
-/// those that may fit a cache together with the input, up to kGatherCachedBytes; and none on
+/// those that may fit a cache together with what is read, up to kGatherCachedBytes; and none on
 /// Intel's processors: 1e6 slices of 256 bytes took 1.3 times as long so, 4096 of 3072 as well.
 inline constexpr std::int64_t kGatherStreamBytes = 8 * 1024 * 1024;
 inline constexpr std::int64_t kGatherCachedBytes = 32 * 1024 * 1024;

@@ -97,8 +97,11 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
                    layout.output_stride == plan.bytes &&
                    (inner.size <= 1 || inner.stride == plan.bytes) &&
                    (near || layout.length == 2 || layout.length == 3);
-  const bool is_large = byte_count(output) >= tuning::kGatherStreamBytes &&
-                        byte_count(output) + byte_count(input) >= tuning::kGatherCachedBytes;
+  // Of the input as much is read as is written, at most.
+  const std::int64_t written = byte_count(output);
+  const bool is_large =
+      written >= tuning::kGatherStreamBytes &&
+      written + std::min(written, byte_count(input)) >= tuning::kGatherCachedBytes;
   layout.stream = single && plan.bytes >= tuning::kGatherStreamLeastBytes && plan.bytes % 16 == 0 &&
                   layout.output_stride % 16 == 0 && is_large && cpu_gains_by_streaming();
   return plan;
