@@ -1,8 +1,8 @@
 """Rows that are searched in one pass, and columns that are widened.
 
-Random data misses what may go wrong. Of a row only the number of four vectors that have its extreme is
-kept, for each lane: of elements that tie, the first one's lane may be higher than that of a later one, and
-what is before a vector boundary or after the last four is seen twice. Of widened columns the last
+Random data misses what may go wrong. Of a row only the number of the four vectors that have its extreme
+is kept, for each lane: of elements that tie, the first one's lane may be higher than that of a later one,
+and what is before a vector boundary or after the last four is seen twice. Of widened columns the last
 positions take some elements twice, and the lanes of a reversed axis are in the order of memory. Only an
 element that decides, in each place or pair of places, shows all of that.
 """

@@ -74,7 +74,7 @@ def test_top_k_sorts_few_by_comparison_and_more_by_radix(instruction_set, dtype)
 @pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.uint64], ids=str)
 def test_top_k_sorts_by_wide_digits_and_prefetches(instruction_set, dtype):
     """Rows around the sizes from which digits are wide, and from which the next lines of all of their
-    values are prefetched; each digit of a key decides somewhere, values at both ends of each among them."""
+    values are prefetched; each digit of a key decides somewhere, at both ends of its values as well."""
     rng = np.random.default_rng(0)
     size = np.dtype(dtype).itemsize
     for n in near(TUNING.kTopKWideDigitsLeast, TUNING.kTopKSortPrefetchLength):
@@ -289,9 +289,7 @@ def test_top_k_sorts_long_rows_with_nans(instruction_set, threads, dtype):
                 np.testing.assert_array_equal(got.indices[row], want)
                 bits = np.dtype(f"u{dtype.itemsize}")
                 assert np.array_equal(got.values[row].view(bits), view[row][want].view(bits))
-            transposed = dmlcpu.top_k(
-                view.T, LONG_ROW - 1, axis=0, nan_policy=policy
-            )
+            transposed = dmlcpu.top_k(view.T, LONG_ROW - 1, axis=0, nan_policy=policy)
             np.testing.assert_array_equal(transposed.indices.T, got.indices)
 
 

@@ -121,7 +121,8 @@ inline constexpr std::int64_t kWidenedTileBytes = 4 * 1024;
 inline constexpr std::int64_t kWidenedLeastBytes = 384;
 
 /// All positions of a reduced axis become lanes only up to the first figure, as many as any integer
-/// can number; and if the other reduced axes have at least so many positions as the second.
+/// can number; and the longest one, if it alone fills vectors, only if the other reduced axes have
+/// at least as many positions as the second: fewer would take less time than joining the lanes.
 inline constexpr std::int64_t kWholeAxisLanes = 256;
 inline constexpr std::int64_t kWholeAxisPositions = 4;
 
@@ -155,7 +156,7 @@ inline constexpr std::int64_t kPassReadBytes = 64 * 1024;
 inline constexpr std::int64_t kPassRows = 8;
 
 /// Rows at most this far apart come by the processor's own prefetching, however few are read in a
-/// pass: so many bytes, which L1 holds.
+/// pass, which then is of a size that L1 holds.
 inline constexpr std::int64_t kNearRowsBytes = 1024;
 inline constexpr std::int64_t kNearPassBytes = 16 * 1024;
 
@@ -334,7 +335,7 @@ inline constexpr std::int64_t kGatherCachedBytes = 32 * 1024 * 1024;
 inline constexpr std::int64_t kGatherPrefetch = 16;
 inline constexpr std::int64_t kGatherPrefetchBytes = 8 * 1024;
 
-/// Longer slices are copied so many bytes at a time: from 4096 on the C library copies by string
+/// Longer slices are copied this many bytes at a time: from 4096 on the C library copies by string
 /// instructions, with which slices of 20 KB took Zen 3 1.2 to 1.9 times as long.
 inline constexpr std::int64_t kGatherCopyBytes = 2048;
 
