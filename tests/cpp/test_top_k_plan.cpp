@@ -133,6 +133,11 @@ void test_lanes_of_columns() {
   gaps.input.strides = {90, 3};
   const auto strided = plan_top_k_columns(gaps, 1);
   CHECK(strided && strided->columns.columns.packing == dmlcpu::Packing::kStrided);
+  // Some contiguous lanes are groups as well, unless the other axis is shorter.
+  constexpr std::int64_t kFills = tuning::kTopKLeastLaneBytes / 4;
+  CHECK(columns({500, 30, kFills}, 1, 3)->columns.columns.lanes == kFills);
+  CHECK(columns({500, 30, kFills - 1}, 1, 3)->columns.columns.lanes == 500);
+  CHECK(columns({kFills - 2, 30, kFills - 1}, 1, 3)->columns.columns.lanes == kFills - 1);
 }
 
 /// The keys that a tile holds, and its slots, at any k: what the kernel's caches are for.

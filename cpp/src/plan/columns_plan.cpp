@@ -95,22 +95,23 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lan
     const Axis& inner = reduced.axes[reduced.count - 1];
     return stride_of(inner) == lanes.size && inner.size >= std::max(least, 2 * count);
   };
+  if (has_inner && !reduced_inner) tasks.groups = kept.pop();
+  const int outer = best_lanes(element_size, kept);
+  const std::int64_t outer_size = outer < 0 ? 0 : kept.axes[outer].size;
+  const std::int64_t outer_bytes = outer_size * element_size;
   if (has_inner && !reduced_inner) {
-    tasks.groups = kept.pop();
     // Whole vectors, but so few that each waits for its own latency.
     const bool waits = bytes(tasks.groups) < tuning::kWidenedBytes &&
                        widens_without_gap(tasks.groups, widened_count(tasks.groups),
                                           tuning::kWidenedLeastBytes / element_size);
-    const bool fills =
-        bytes(tasks.groups) >= tuning::kLaneBytes && tasks.groups.size >= least_lanes;
+    const bool fills = bytes(tasks.groups) >= tuning::kLaneBytes &&
+                       tasks.groups.size >= std::min(least_lanes, outer_size);
     if (fills && !waits) {
       use(tasks.groups);
       tasks.groups = kept.count > 0 ? kept.pop() : kUnitAxis;
       return;
     }
   }
-  const int outer = best_lanes(element_size, kept);
-  const std::int64_t outer_bytes = outer < 0 ? 0 : bytes(kept.axes[outer]);
   if (widens && reduced.count > 0) {
     // Too few columns to fill vectors, or too many elements of each: positions are lanes as well.
     // Of an axis among several all of them, if they fit a tile, as it would be walked once for each

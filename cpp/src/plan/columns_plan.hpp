@@ -47,7 +47,8 @@ struct ColumnsPlan {
 
 /// Takes groups and results out of the tasks' kept axes, and what is walked out of the reduced
 /// ones, which are simplified and whose kept strides are not negative; `widens` if positions may be
-/// lanes. Fewer than `least_lanes` contiguous elements are not the lanes, if there are others.
+/// lanes. Fewer than `least_lanes` contiguous elements are not the lanes, if another axis
+/// has more.
 ColumnsPlan plan_columns(std::int64_t element_size, bool widens, std::int64_t least_lanes,
                          Tasks& tasks, Axes& reduced);
 
