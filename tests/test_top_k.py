@@ -267,7 +267,8 @@ def test_top_k_sorts_long_rows_of_elements_one_bit_apart(threads, dtype):
     """A single bit, and it with the lowest: in every digit, at both of its ends."""
     rng = np.random.default_rng(0)
     size = np.dtype(dtype).itemsize
-    ends = [*range(0, 8 * size + 1, 11), *range(0, 8 * size + 1, 8)]
+    digits = (TUNING.kTopKDigitBits, TUNING.kTopKWideDigitBits)
+    ends = [end for bits in digits for end in range(0, 8 * size + 1, bits)]
     for bit in {*near(*ends), 0} & {*range(8 * size)}:
         for others in {0, min(bit, 1)}:
             x = np.array([0, 1 << bit, others, others | 1 << bit], f"u{size}")

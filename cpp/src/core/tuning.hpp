@@ -73,9 +73,9 @@ inline constexpr std::int64_t kArgBlockBytes = 4096;
 inline constexpr std::int64_t kArgMaxBlockBytes = 32 * 1024;
 inline constexpr std::int64_t kArgBlocks = 16;
 
-/// Rows up to this size are searched in one pass, which locates the element in four vectors: a
-/// comparison more for each four, but no second look, whose length no processor foresees. Longer
-/// rows feel the comparison more.
+/// Rows up to this size are searched in one pass, which locates the element in four vectors: one
+/// comparison more for each four, but no second pass over a block, whose end is mispredicted. In
+/// longer rows that branch is rare, and the comparisons take longer than it.
 inline constexpr std::int64_t kArgOnePassBytes = 16 * 1024;
 
 /// Rows and blocks of at least this many vectors are read from a vector boundary on, but for the
@@ -237,9 +237,11 @@ inline constexpr std::int64_t kTopKRankedVectors = 8;
 
 /// Fewer elements than this for each byte of their keys are sorted by comparison, more by an LSD
 /// radix sort: each of its passes goes over all counts, each comparison is hard to predict. Its
-/// digits have 11 bits from kTopKWideDigitsLeast elements on, of wide keys: fewer passes, but more
-/// counts.
+/// digits are wide from kTopKWideDigitsLeast elements on, of keys of 4 or 8 bytes: fewer passes,
+/// but more counts.
 inline constexpr std::int64_t kTopKRadixSortPerByte = 12;
+inline constexpr int kTopKDigitBits = 8;
+inline constexpr int kTopKWideDigitBits = 11;
 inline constexpr std::int64_t kTopKWideDigitsLeast = 2048;
 
 /// From this many items on, which L2 does not hold, each pass prefetches the next cache line of

@@ -17,7 +17,8 @@ constexpr int digit_count(int all_bits, int bits) { return (all_bits + bits - 1)
 
 /// Bits of a digit of the radix sort of `count` items.
 constexpr int top_k_digit_bits(std::int64_t element_size, std::int64_t count) {
-  return element_size >= 4 && count >= tuning::kTopKWideDigitsLeast ? 11 : 8;
+  const bool wide = element_size >= 4 && count >= tuning::kTopKWideDigitsLeast;
+  return wide ? tuning::kTopKWideDigitBits : tuning::kTopKDigitBits;
 }
 
 /// Counters for a radix sort of up to `count` items by all bits of a key, one for each value of

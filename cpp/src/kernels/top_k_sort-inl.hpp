@@ -88,9 +88,10 @@ Item* sort_first(Item* items, Item* others, std::int64_t count, std::int64_t wan
     return items;
   }
   if (others != nullptr && top_k_sort_counts(sizeof(U), count) > 0) {
-    if (top_k_digit_bits(sizeof(U), count) == 11)
-      return radix_sort<11>(items, others, count, counts);
-    return radix_sort<8>(items, others, count, counts);
+    if (top_k_digit_bits(sizeof(U), count) == tuning::kTopKWideDigitBits) {
+      return radix_sort<tuning::kTopKWideDigitBits>(items, others, count, counts);
+    }
+    return radix_sort<tuning::kTopKDigitBits>(items, others, count, counts);
   }
   // Many items of blocks are those of data that rise block by block, which a heap is slow with.
   if (wanted < count) std::nth_element(items, items + wanted, items + count);
