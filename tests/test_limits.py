@@ -41,9 +41,8 @@ def test_row_blocks_and_lanes(instruction_set, dtype, step):
 @pytest.mark.parametrize("step", [1, -1])
 @pytest.mark.parametrize("bytes_before", [0, TUNING.kRowPrefetchLeastBytes])
 def test_blocks_of_long_rows(instruction_set, dtype, step, bytes_before):
-    """Blocks of a long row double while it has 16, of up to a
-    limit: sizes at which they do, and the only extreme, or ties, at their edges. One thread, as
-    several may split rows."""
+    """Blocks of a long row double while it has 16, up to a limit: sizes at which they do, and the only
+    extreme, or ties, at their edges. One thread, as several may split rows."""
     dtype = np.dtype(dtype)
     block = TUNING.kArgBlockBytes // dtype.itemsize
     while block <= TUNING.kArgMaxBlockBytes // dtype.itemsize:

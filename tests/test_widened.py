@@ -1,0 +1,104 @@
+"""Columns that are widened, and reductions that threads split.
+
+Random data misses what may go wrong. The last positions take some elements twice, lanes and positions are
+counted in the element's width, and the lanes of a reversed axis are in the order of memory. Only an
+element that decides, in each place or pair of places, shows all of that.
+"""
+
+import numpy as np
+import pytest
+
+import dmlcpu
+
+import data
+from data import TUNING, near
+
+DIRECTIONS = (0, 1)
+
+
+def test_bytes_of_256_lanes_and_positions(instruction_set, threads):
+    """Lanes are numbered and positions counted in the width of the element: all there are of a byte,
+    then more. The first of equals is in a last lane, the second in the first lane one position later."""
+    for positions in near(256):
+        for lanes in near(256):
+            x = np.zeros((positions, 2, lanes, 3), np.uint8)[..., :2]
+            step = np.arange(2 * 2).reshape(2, 2) * 61
+            for place in (
+                0,
+                lanes - 1,
+                positions * lanes // 2 // lanes * lanes - 1,
+                x.size // 4 - lanes,
+            ):
+                x[...] = 0
+                first = np.minimum(place + step * lanes, positions * lanes - 1)
+                second = np.minimum((first // lanes + 1) * lanes, positions * lanes - 1)
+                for at in (first, second):
+                    i, j = np.divmod(at, lanes)
+                    x[i, np.arange(2)[:, None], j, np.arange(2)] = 1
+                for direction, want in zip(DIRECTIONS, (first, second)):
+                    got = dmlcpu.argmax(x, (0, 2), axis_direction=direction, keepdims=False)
+                    np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32], ids=str)
+def test_overlapping_windows(instruction_set, dtype):
+    """Results one element apart, as are the elements of a reduced axis: all of it are lanes, of several
+    tiles, in the order of memory if it is reversed."""
+    dtype = np.dtype(dtype)
+    rng = np.random.default_rng(0)
+    for n in (*near(256), 300, 700, 2047 // dtype.itemsize):
+        for distinct in (2, 200):
+            memory = rng.integers(0, distinct, 3 * (n + 10)).astype(dtype)
+            strides = ((n + 7) * dtype.itemsize, dtype.itemsize, dtype.itemsize)
+            x = np.lib.stride_tricks.as_strided(memory, (2, n, 4), strides)
+            rows = x.reshape(2 * n, 4)
+            first = dmlcpu.argmax(x, (0, 1), keepdims=False)
+            np.testing.assert_array_equal(first, rows.argmax(0))
+            last = dmlcpu.argmax(x, (0, 1), keepdims=False, axis_direction=1)
+            np.testing.assert_array_equal(last, 2 * n - 1 - rows[::-1].argmax(0))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int16], ids=str)
+@pytest.mark.parametrize("columns", [3, 5])
+def test_a_tail_after_several_periods(instruction_set, threads, dtype, columns):
+    """More positions than a table of offsets holds, the last of which do not fill the lanes: the only
+    extreme, and two that tie, around the last ones."""
+    dtype = np.dtype(dtype)
+    count = data.widened_count(dtype.itemsize * columns)
+    for walked in (TUNING.kWalkRows - 1, TUNING.kWalkRows, 2 * TUNING.kWalkRows + 9):
+        for left in (0, 1, count - 1):
+            n = walked * count + left
+            x = np.zeros((n, columns), dtype)
+            for back in near(left + 1, count, count + left):
+                at = (n - back - np.arange(columns) * count) % n
+                x[at, np.arange(columns)] = 1
+                assert (dmlcpu.argmax(x, 0, keepdims=False) == at).all()
+                assert (dmlcpu.argmax(x, 0, keepdims=False, axis_direction=1) == at).all()
+                backward = dmlcpu.argmax(x[::-1], 0, keepdims=False)
+                assert (backward == n - 1 - at).all()
+                x[-1] = 1
+                assert (dmlcpu.argmax(x, 0, keepdims=False) == at).all()
+                assert (dmlcpu.argmax(x, 0, keepdims=False, axis_direction=1) == n - 1).all()
+                assert (dmlcpu.argmax(x[::-1], 0, keepdims=False) == 0).all()
+                x[...] = 0
+
+
+@pytest.mark.parametrize(
+    "shape", [(16 * 64 + 1,), (1003, 3), (900, 2, 5), (7, 1999), (4001, 20)], ids=str
+)
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32], ids=str)
+def test_parts_that_overlap(instruction_set, threads, shape, dtype):
+    """Threads share an axis that the number of parts does not divide: the last part takes some elements
+    of the one before. What decides is at each end of a part that some number of threads has."""
+    n = shape[0]
+    parts = range(2, 3 * TUNING.kTasksPerThread + 1)
+    ends = {part * -(-n // count) for count in parts for part in range(count + 1)}
+    ends |= {n - -(-n // count) for count in parts}
+    for place in sorted({place for end in ends for place in near(end) if place < n}):
+        x = np.zeros(shape, dtype)
+        x[place] = 1
+        assert (dmlcpu.argmax(x, 0) == place).all(), place
+        assert (dmlcpu.argmax(x, 0, axis_direction=1) == place).all(), place
+        x[-1] = 1
+        assert (dmlcpu.argmax(x, 0) == place).all(), place
+        assert (dmlcpu.argmax(x, 0, axis_direction=1) == n - 1).all(), place
