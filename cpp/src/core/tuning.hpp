@@ -4,10 +4,10 @@
 // `python bench/tune.py NAME VALUE... --only WORKLOADS` builds the library with other values of a
 // constant and races them; `python bench/run.py sweep` shows whether a curve has a step where a
 // threshold lies. The values were settled on 2-core machines in November 2026: AMD EPYC of Zen 4
-// with x86-64-v4 (threads, columns, short rows, prefetches, blocks and lanes of top-k)
-// and of Zen 3 with x86-64-v3 (samples, sorting, gather), Intel Xeon of Skylake with x86-64-v4
-// (vector boundaries, the second thread of argmin and argmax, blocks of rows in a cache, prefetches
-// of rows, counting for a threshold).
+// with x86-64-v4 (threads, columns, prefetches, blocks and lanes of top-k) and of Zen 3 with
+// x86-64-v3 (rows, passes, widened axes, samples, sorting, gather), Intel Xeon of Skylake with
+// x86-64-v4 (vector boundaries, the second thread of argmin and argmax, prefetches of rows,
+// counting for a threshold).
 #pragma once
 
 #include <cstdint>
