@@ -73,10 +73,11 @@ inline constexpr std::int64_t kArgBlockBytes = 4096;
 inline constexpr std::int64_t kArgMaxBlockBytes = 32 * 1024;
 inline constexpr std::int64_t kArgBlocks = 16;
 
-/// Rows up to this size are searched in one pass, which locates the element in four vectors: one
-/// comparison more for each four, but no second pass over a block, whose end is mispredicted. In
-/// longer rows that branch is rare, and the comparisons take longer than it.
-inline constexpr std::int64_t kArgOnePassBytes = 16 * 1024;
+/// Bytes of a contiguous row that are searched in one pass, which locates the element in four
+/// vectors: one comparison more for each four, but no second pass over a block, whose end is
+/// mispredicted. Smaller ones end sooner where the highest value there is comes early; a lane
+/// of 16 bits has to count all fours of vectors in one.
+inline constexpr std::int64_t kArgOnePassBytes = 64 * 1024;
 
 /// Rows and blocks of at least this many vectors are read from a vector boundary on, but for the
 /// first vector and the last. Shorter ones lose more by reading some

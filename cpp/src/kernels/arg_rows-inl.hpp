@@ -83,8 +83,8 @@ std::int64_t arg_block(std::int64_t length) {
   return block;
 }
 
-/// Whether rows of the type are searched in one pass, unless they are long. Bytes have more lanes
-/// to reduce, and often meet the highest value early.
+/// Whether contiguous rows of the type are searched in one pass. Bytes have more lanes to reduce,
+/// and often meet the highest value early.
 template <class T>
 constexpr bool kOnePass = sizeof(T) >= 2;
 
@@ -100,8 +100,8 @@ void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
   const bool backward = stride == -1;
   const bool in_place = stride == 1 || backward;
   const bool prefetches = rows.prefetches && in_place;
-  const bool locates = kOnePass<T> && stride == 1 && rows.n <= tuning::kArgOnePassBytes / kSize;
-  const std::int64_t block_length = locates    ? rows.n
+  const bool locates = kOnePass<T> && stride == 1 && rows.n > kLanes<T>;
+  const std::int64_t block_length = locates    ? tuning::kArgOnePassBytes / kSize
                                     : in_place ? arg_block<T>(rows.n)
                                                : tuning::kArgBlockBytes / kSize;
   const auto block_at = [&](const T* row, std::int64_t first, std::int64_t count) {

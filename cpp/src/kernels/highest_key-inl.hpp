@@ -164,7 +164,9 @@ typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches, Part* p
   if constexpr (kHasNativeOrder<T>) {
     if (search_vectors<kLocates, ByValue<O>, O>(p, n, prefetches, &key, part)) return key;
   }
-  search_vectors<kLocates, ByKey<O>, O>(p, n, prefetches, &key, part);
+  // Floats seldom come here: with NaNs, infinities or nothing but the worst number.
+  constexpr bool kLocatesKeys = kLocates && !kHasNativeOrder<T>;
+  search_vectors<kLocatesKeys, ByKey<O>, O>(p, n, prefetches, &key, part);
   return key;
 }
 
