@@ -1,4 +1,4 @@
-# Headers, both libraries, and what finds them: a CMake package and a pkg-config file.
+# Headers, the libraries, and what finds them: a CMake package and a pkg-config file.
 include(CMakePackageConfigHelpers)
 
 # A part of another project that does not install dmlcpu has these rules all the same: what that project exports may
@@ -23,9 +23,16 @@ install(DIRECTORY cpp/include/dmlcpu DESTINATION ${DMLCPU_INSTALL_INCLUDEDIR} ${
 install(TARGETS dmlcpu_shared EXPORT dmlcpuTargets
         RUNTIME DESTINATION ${DMLCPU_INSTALL_LIBDIR} ${dmlcpu_component}
         LIBRARY DESTINATION ${DMLCPU_INSTALL_LIBDIR} ${dmlcpu_component} ${dmlcpu_namelink})
-install(TARGETS dmlcpu_static EXPORT dmlcpuStaticTargets
-        ARCHIVE DESTINATION ${DMLCPU_INSTALL_LIBDIR} ${dmlcpu_component})
-foreach(export dmlcpuTargets dmlcpuStaticTargets)
+set(dmlcpu_exports dmlcpuTargets)
+if(DMLCPU_IN_WHEEL)
+  # It would be half of the wheel, which few who install a Python package link.
+  set_target_properties(dmlcpu_static PROPERTIES EXCLUDE_FROM_ALL TRUE)
+else()
+  list(APPEND dmlcpu_exports dmlcpuStaticTargets)
+  install(TARGETS dmlcpu_static EXPORT dmlcpuStaticTargets
+          ARCHIVE DESTINATION ${DMLCPU_INSTALL_LIBDIR} ${dmlcpu_component})
+endif()
+foreach(export IN LISTS dmlcpu_exports)
   install(EXPORT ${export} NAMESPACE dmlcpu:: DESTINATION ${DMLCPU_INSTALL_CMAKEDIR}
           ${dmlcpu_component})
 endforeach()

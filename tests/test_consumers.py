@@ -204,7 +204,6 @@ def test_library_in_the_wheel(tmp_path):
         path for path in importlib.metadata.files("dmlcpu") if path.name.startswith("libdmlcpu")
     ]
     assert sorted(path.as_posix() for path in files) == [
-        "dmlcpu/lib/libdmlcpu.a",
         "dmlcpu/lib/libdmlcpu.so",
         f"dmlcpu/lib/libdmlcpu.so.{MINOR}",
     ]

@@ -55,18 +55,27 @@ def test_directml_port(prefix, matrix, tmp_path):
     check_port(folder / "directml_port", matrix)
 
 
-def test_static_library_needs_cpp(prefix, tmp_path):
-    (tmp_path / "CMakeLists.txt").write_text(
+def configure_static(language, folder, option):
+    """What CMake says of a project that wants the static library, and may not have it."""
+    (folder / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\n"
-        "project(consumer LANGUAGES C)\n"
+        f"project(consumer LANGUAGES {language})\n"
         "find_package(dmlcpu CONFIG REQUIRED COMPONENTS static)\n"
     )
-    command = ["cmake", "-S", tmp_path, "-B", tmp_path / "build", "-G", "Ninja"]
-    done = subprocess.run(
-        [*command, f"-DCMAKE_PREFIX_PATH={prefix}"], capture_output=True, text=True, check=False
-    )
+    command = ["cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja", option]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode != 0
-    assert "the static library needs a project with the language CXX" in done.stderr
+    return " ".join(done.stderr.split())
+
+
+def test_static_library_needs_cpp(prefix, tmp_path):
+    said = configure_static("C", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
+    assert "the static library needs a project with the language CXX" in said
+
+
+def test_static_library_is_not_in_the_wheel(tmp_path):
+    said = configure_static("CXX", tmp_path, f"-Ddmlcpu_DIR={place('--cmake-dir')}")
+    assert "the Python package holds the shared library alone" in said
 
 
 def test_consumer_in_c(prefix, tmp_path):
