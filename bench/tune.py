@@ -1,5 +1,5 @@
 """Try values of a constant of cpp/src/core/tuning.hpp: build one dmlcpu for each, and measure them
-beside each other.
+beside each other. docs/tuning.md names the workloads of each.
 
     python bench/tune.py kRowBytes 64 128 256 --only "rows"
 

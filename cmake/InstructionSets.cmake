@@ -15,8 +15,8 @@ set(dmlcpu_flags_v4 ${dmlcpu_flags_v3} -mavx512f -mavx512bw -mavx512cd -mavx512d
                     -mprefer-vector-width=512)
 
 # Intel's cores of the Skylake family keep no decoded instructions of jumps that cross a 32-byte boundary or end at
-# one, so that where a loop happens to lie decides its speed: the same kernels took up to 1.2 times as long after a
-# change elsewhere. Assemblers can pad such jumps; clang's is part of it.
+# one, so that where a loop happens to lie decides its speed, and a change elsewhere moves it. Assemblers can pad such
+# jumps; clang's is part of it.
 include(CheckCXXCompilerFlag)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(dmlcpu_branches -Wa,-mbranches-within-32B-boundaries)

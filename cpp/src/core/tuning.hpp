@@ -1,13 +1,10 @@
 // Every threshold and block size, with its trade-off. Kernels, planners and the thread shim read
-// them here and nowhere else.
+// them here and nowhere else. docs/tuning.md has a row for each: where and when its value was
+// chosen, and what was measured.
 //
 // `python bench/tune.py NAME VALUE... --only WORKLOADS` builds the library with other values of a
-// constant and races them; `python bench/run.py sweep` shows whether a curve has a step where a
-// threshold lies. The values were settled on 2-core machines in November 2026: AMD EPYC of Zen 4
-// with x86-64-v4 (threads, columns, prefetches, blocks and lanes of top-k) and of Zen 3 with
-// x86-64-v3 (rows, passes, widened axes, samples, sorting, gather), Intel Xeon of Skylake with
-// x86-64-v4 (vector boundaries, the second thread of argmin and argmax, prefetches of rows,
-// counting for a threshold).
+// constant and compares them; `python bench/run.py sweep` shows whether a curve has a step where a
+// threshold lies.
 #pragma once
 
 #include <cstdint>
@@ -16,40 +13,37 @@ namespace dmlcpu::tuning {
 
 // --- threads ---------------------------------------------------------------------------------
 
-/// Bytes of work per thread. A parallel region costs 1 to 3 us, in which one core reads 50 to
-/// 100 KB from its own cache: smaller grains lose that time, larger ones leave cores idle.
+/// Bytes of work per thread. Smaller grains lose the time that a parallel region takes to start,
+/// larger ones leave cores idle.
 inline constexpr std::int64_t kGrainBytes = 256 * 1024;
 
 /// Grains from which argmin and argmax, and top-k with k = 1, use a second thread; others do from
-/// two on. Of two grains of float in a cache, one thread reads both before two are done, even if
-/// the second was awake. Types that take longer pay for it: 560 KB of float16 took two threads 0.6
-/// of the time of one.
+/// two on. Of two grains in a cache, one thread reads both before a second one is done, even if
+/// that was awake; types that take longer to compare lose what the second would save.
 inline constexpr std::int64_t kArgLeastGrains = 3;
 
-/// The same for gather: up to then one thread takes at most some 80 us to gather single elements
-/// from a cache, which a second one that has to be woken would hardly shorten.
+/// The same for gather: a second thread that has to be woken hardly shortens a smaller call.
 inline constexpr std::int64_t kGatherLeastGrains = 3;
 
-/// Bytes of work that a byte of top-k counts as, k > 1: it takes 5 to 100 times as long as reading
-/// it. A thread that has to be woken costs some 50 us, which these leave small.
+/// Bytes of work that a byte of top-k counts as, k > 1: selecting takes longer than reading. More
+/// bring in threads earlier, less keep the cost of waking them small.
 constexpr std::int64_t top_k_work(std::int64_t k) { return k <= 32 ? 2 : 6; }
 
 /// Tasks offered per thread. More even out cores of unequal speed, fewer save start-up per task.
 inline constexpr std::int64_t kTasksPerThread = 4;
 
 /// How often a thread looks whether the others of its region have started before it lets them have
-/// its processor. Threads that were awake start within 0.2 us, which this allows for; a sleeping
-/// one takes at least 10 us.
+/// its processor. Enough for threads that were awake; more would delay those that sleep on its
+/// processor.
 inline constexpr int kArrivalPolls = 500;
 
-/// A processor that is given back later than this was used by somebody else meanwhile: a thread
-/// that only moves away keeps it for some 10 us.
+/// A processor that is given back later than this was used by somebody else: a thread that only
+/// moves away keeps it for less.
 inline constexpr int kLongYieldMicroseconds = 200;
 
 /// Python's lock is given up for calls that touch at least this many bytes, about those that more
-/// than one thread may work on. Giving it up and taking it back costs some 100 ns, more when others
-/// want it; smaller calls take tens of microseconds, full sorts 3 ms, less than the 5 ms that
-/// Python lets a thread keep it.
+/// than one thread may work on. Giving it up costs small calls time; keeping it lets other threads
+/// wait, which must stay below the 5 ms that Python lets a thread keep it.
 inline constexpr std::int64_t kReleaseLockBytes = 2 * kGrainBytes;
 
 /// Rows of together up to this many elements are reduced without a plan, which takes longer to make
@@ -58,44 +52,41 @@ inline constexpr std::int64_t kUnplannedElements = 32;
 
 // --- scratch memory --------------------------------------------------------------------------
 
-/// Scratch memory of up to this many bytes is on the stack: allocating it takes some 60 ns.
+/// Scratch memory of up to this many bytes is on the stack, which saves small calls an allocation.
+/// More would take frames past the 8 KiB that stacks of any thread hold.
 inline constexpr std::int64_t kScratchStackBytes = 6 * 1024;
 
 // --- argmin and argmax -----------------------------------------------------------------------
 
-/// Bytes of a row whose extreme is found before it is compared with the best so far. The winning
-/// block is read a second time to locate the element, and every block pays one reduction of the
-/// vector lanes: smaller blocks locate faster, larger ones reduce less often. Double the block up
-/// to kArgMaxBlockBytes, which L1 holds, while the row still has kArgBlocks of them. Bytes often
-/// meet the highest value there is and stop at the first block that has it, so that larger ones
-/// make them slower.
+/// Bytes of a row whose extreme is found before it is compared with the best so far. Smaller blocks
+/// are read again sooner to locate the element, larger ones reduce the vector lanes less often: so
+/// double the block up to kArgMaxBlockBytes, which L1 holds, while the row still has kArgBlocks of
+/// them. Bytes often stop at the first block that has the highest value there is, which large
+/// blocks delay.
 inline constexpr std::int64_t kArgBlockBytes = 4096;
 inline constexpr std::int64_t kArgMaxBlockBytes = 32 * 1024;
 inline constexpr std::int64_t kArgBlocks = 16;
 
 /// Bytes of a contiguous row that are searched in one pass, which locates the element in four
 /// vectors: one comparison more for each four, but no second pass over a block, whose end is
-/// mispredicted. Smaller ones end sooner where the highest value there is comes early; a lane
-/// of 16 bits has to count all fours of vectors in one.
+/// mispredicted. Smaller blocks end sooner where the highest value there is comes early; a lane of
+/// 16 bits has to count all fours of vectors in one.
 inline constexpr std::int64_t kArgOnePassBytes = 64 * 1024;
 
 /// Rows and blocks of at least this many vectors are read from a vector boundary on, but for the
-/// first vector and the last. Shorter ones lose more by reading some
-/// elements twice.
+/// first vector and the last. Shorter ones lose more by reading some elements twice.
 inline constexpr std::int64_t kAlignFromVectors = 16;
 
 /// Rows of inputs of at least kRowPrefetchLeastBytes are prefetched from kRowPrefetchBytes ahead,
 /// also where top-k looks for the extremes of blocks: the hardware prefetch ends at every page, and
-/// starts anew where a block begins with its last vector. From memory, on two threads of a Skylake,
-/// rows of 4096 float16 took 0.7 of the time, of bytes 0.65, 16384 of 1024 floats 0.7 and blocks of
-/// 128 floats 0.65; 2 KiB ahead gained a third to all of that. From L2 rows would take 1.2 times as
-/// long.
+/// starts anew where a block begins with its last vector. A shorter distance hides less of the
+/// memory's latency; rows that L2 holds pay for prefetches that they do not need.
 inline constexpr std::int64_t kRowPrefetchBytes = 6 * 1024;
 inline constexpr std::int64_t kRowPrefetchLeastBytes = 2 * 1024 * 1024;
 
 /// Rows of fewer bytes and elements than this are transposed: a lane for each row. Others are
-/// searched one by one, which costs reductions of the lanes, but less for each element. With
-/// vectors of 16 bytes rows from 256 bytes on would take 0.8 of the time.
+/// searched one by one, which costs reductions of the lanes, but less for each element. Shorter
+/// vectors would want a lower limit.
 inline constexpr std::int64_t kRowBytes = 384;
 inline constexpr std::int64_t kRowElements = 256;
 
@@ -138,9 +129,8 @@ inline constexpr std::int64_t kTransposeBytes = 24 * 1024;
 /// Offsets of positions that are kept in a table: several axes are walked in one loop. 8 KiB of L1.
 inline constexpr std::int64_t kWalkRows = 1024;
 
-/// Elements and bytes of a tile's best elements, which should stay in L1 together with their
-/// positions; but wide tiles read long runs of each row, which is what memory prefetches: 4096
-/// columns of int64, whose tile only L2 holds, were no slower than 1024 at a time.
+/// Elements and bytes of a tile's best elements. Narrow tiles stay in L1 together with their
+/// positions; wide ones read long runs of each row, which is what memory prefetches.
 inline constexpr std::int64_t kTileElements = 4096;
 inline constexpr std::int64_t kTileBytes = 32 * 1024;
 
@@ -162,8 +152,7 @@ inline constexpr std::int64_t kNearRowsBytes = 1024;
 inline constexpr std::int64_t kNearPassBytes = 16 * 1024;
 
 /// Columns of inputs of at least this size are prefetched, this far ahead in the rows that are
-/// read: processors stop prefetching at the end of a page. On Zen it makes no difference;
-/// prefetching the next pass's rows instead took up to three times as long.
+/// read: the hardware prefetch stops at the end of a page. Smaller inputs are in a cache.
 inline constexpr std::int64_t kColumnsPrefetchBytes = 512 * 1024;
 inline constexpr std::int64_t kColumnsPrefetchAhead = 256;
 
@@ -179,7 +168,7 @@ inline constexpr std::int64_t kLeastTileBytes = 512;
 inline constexpr std::int64_t kStridedTileBytes = 16 * 1024;
 
 /// Lanes up to this far apart are packed row by row, by loops over strides that the compiler knows,
-/// instead of transposed in squares: bytes 3 apart took 0.6 of the time.
+/// which is faster than transposing them in squares; each stride is compiled by itself.
 inline constexpr std::int64_t kPackedStride = 3;
 
 /// Distance at which rows are prefetched while they are transposed: enough to keep memory busy
@@ -246,7 +235,7 @@ inline constexpr int kTopKWideDigitBits = 11;
 inline constexpr std::int64_t kTopKWideDigitsLeast = 2048;
 
 /// From this many items on, which L2 does not hold, each pass prefetches the next cache line of
-/// each bin. Fewer would take 1.1 to 1.2 times as long.
+/// each bin. Fewer items find their bins in L2, and pay for the prefetches.
 inline constexpr std::int64_t kTopKSortPrefetchLength = 512 * 1024;
 
 /// Columns are selected from side by side, in a vector lane each, if there are at least this many.
@@ -260,8 +249,8 @@ inline constexpr std::int64_t kTopKLongColumnsK = 8;
 inline constexpr std::int64_t kTopKSlotsWork = 384 * 1024;
 
 /// Contiguous elements whose lanes have fewer bytes than this are groups, beside the lanes of a
-/// longer axis: their last vector would be part empty, and each group is written by itself. 13
-/// lanes of int32 took half the time so, 40 of float would take 1.2 times as long.
+/// longer axis: their last vector would be part empty, and each group is written by itself. Wider
+/// ones are faster where they are.
 inline constexpr std::int64_t kTopKLeastLaneBytes = 96;
 
 /// Columns of more elements than this are read in several passes: only with lanes enough to be
@@ -293,8 +282,7 @@ inline constexpr std::int64_t kLookUpBytes = 64;
 
 /// Rows fewer than threads are split into pieces of at least this many bytes: each piece may have k
 /// elements to select, and what was selected is merged. With small k that hardly takes longer than
-/// reading the row. Two threads that slept needed 1 to 1.5 MB to be as fast as one; awake, less
-/// with k = 10 and more with k = 100: 1 MB of int8 took them 1.3 times as long.
+/// reading the row, so that a second thread, which may have to be woken, pays only for long rows.
 constexpr std::int64_t top_k_min_piece_bytes(std::int64_t k) {
   return (k <= kTopKBlocksMaxK ? 640 : 128) * 1024;
 }
@@ -334,7 +322,7 @@ inline constexpr std::int64_t kGatherTupleBlock = 64;
 /// Outputs of at least kGatherStreamBytes are written by non-temporal stores: they would push
 /// everything else out of the caches, and the processor would first read what is overwritten. Not
 /// those that may fit a cache together with what is read, up to kGatherCachedBytes; and none on
-/// Intel's processors: 1e6 slices of 256 bytes took 1.3 times as long so, 4096 of 3072 as well.
+/// Intel's processors, where such stores take longer.
 inline constexpr std::int64_t kGatherStreamBytes = 8 * 1024 * 1024;
 inline constexpr std::int64_t kGatherCachedBytes = 32 * 1024 * 1024;
 
@@ -344,15 +332,14 @@ inline constexpr std::int64_t kGatherPrefetch = 16;
 inline constexpr std::int64_t kGatherPrefetchBytes = 8 * 1024;
 
 /// Longer slices are copied this many bytes at a time: from 4096 on the C library copies by string
-/// instructions, with which slices of 20 KB took Zen 3 1.2 to 1.9 times as long.
+/// instructions, which are slow where source and destination differ in alignment.
 inline constexpr std::int64_t kGatherCopyBytes = 2048;
 
 /// Slices shorter than this would leave cache lines to be written in parts, each of them to memory.
 inline constexpr std::int64_t kGatherStreamLeastBytes = 64;
 
 /// Prefetch distance in the output in bytes, for small slices of at least
-/// kGatherPrefetchOutputLeast. On one thread 1e6 slices of 64 bytes took 0.8 of the time; 4000
-/// slices of 16 bytes from a cache would take 1.2 times as long.
+/// kGatherPrefetchOutputLeast: prefetches delay shorter ones that a cache holds.
 inline constexpr std::int64_t kGatherPrefetchOutput = 512;
 inline constexpr std::int64_t kGatherPrefetchOutputLeast = 32;
 

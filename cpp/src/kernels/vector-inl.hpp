@@ -23,7 +23,7 @@ struct Vector {
 };
 
 /// How many elements p is before an address at which vectors lie within one cache line each: others
-/// take the processor two reads. From the second-level cache that is up to 1.6 times as slow.
+/// take the processor two reads, which shows most from L2.
 template <class T>
 std::int64_t to_boundary(const T* p) {
   constexpr auto kMask = static_cast<std::uintptr_t>(kVectorBytes - 1);
