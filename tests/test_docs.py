@@ -37,6 +37,35 @@ def test_pages(name):
         assert doctest.DocTestRunner().run(test).failed == 0
 
 
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    *sorted(p.relative_to(ROOT).as_posix() for p in ROOT.glob("docs/**/*.md")),
+]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_to_files(name):
+    page = ROOT / name
+    for link in re.findall(r"\]\((?!https?:|#)([^)#]+)[^)]*\)", page.read_text()):
+        assert (page.parent / link).exists(), link
+
+
+def test_glossary_names_what_exists():
+    """Names in code are in the files that the row links."""
+    page = ROOT / "docs/glossary.md"
+    for line in page.read_text().splitlines():
+        places = line.rsplit("|", 2)[1] if line.startswith("| ") else ""
+        linked = [page.parent / link for link in re.findall(r"\]\(([^)]+)\)", places)]
+        text = "".join(
+            file.read_text()
+            for path in linked
+            for file in (path.iterdir() if path.is_dir() else [path])
+        )
+        for name in re.findall(r"`(\w+)", places):
+            assert re.search(rf"\b{name}\b", text), f"{name}: {line}"
+
+
 def test_readme_commands():
     """Each of the two headings is followed by one line in one fenced block."""
     readme = (ROOT / "README.md").read_text()
