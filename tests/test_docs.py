@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import importlib.util
 import re
 from pathlib import Path
 
@@ -64,6 +65,27 @@ def test_glossary_names_what_exists():
         )
         for name in re.findall(r"`(\w+)", places):
             assert re.search(rf"\b{name}\b", text), f"{name}: {line}"
+
+
+@pytest.fixture
+def road():
+    """docs/road.py as a module."""
+    spec = importlib.util.spec_from_file_location("road", ROOT / "docs/road.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_drawing_is_current(road):
+    assert road.draw(road.SOURCE.read_text()) == road.DRAWING.read_text(), "run docs/road.py"
+
+
+def test_drawing_names_files_that_exist(road):
+    _rows, boxes, arrows = road.read(road.SOURCE.read_text())
+    for *_, file in boxes.values():
+        assert list(ROOT.glob(file)), file
+    for start, end, _label in arrows:
+        assert boxes[start][0] < boxes[end][0]
 
 
 def test_readme_commands():
