@@ -24,20 +24,23 @@ def caption(machine):
     return f"{machine['processor']}, {machine['threads']} threads, {machine['date']}"
 
 
-def bars(axes, labels, values, texts, limit, limit_text):
+def bars(axes, labels, values, texts, limit, limit_text, start=0):
+    """A bar from `start` to each value; those below the limit have another colour."""
     positions = range(len(values))
-    axes.barh(positions, values, color=["tab:blue" if v >= limit else "tab:orange" for v in values])
+    colors = ["tab:blue" if v >= limit else "tab:orange" for v in values]
+    axes.barh(positions, [v - start for v in values], left=start, color=colors)
     axes.set_yticks(positions, labels, fontsize=8)
     axes.invert_yaxis()
     for position, value, text in zip(positions, values, texts, strict=True):
-        axes.text(value, position, f" {text}", va="center", fontsize=7)
+        axes.text(max(value, start), position, f" {text}", va="center", fontsize=7)
     axes.axvline(limit, color="black", linewidth=0.8)
     axes.set_xlabel(limit_text)
     axes.spines[["top", "right"]].set_visible(False)
 
 
 def peers(machine, results, path):
-    """How many times faster than the best other library, each workload a bar."""
+    """How many times faster than the best other library, each workload a bar from 1 on: to the left where
+    dmlcpu is slower."""
     names, ratios, texts = [], [], []
     for name, seconds in results.items():
         medians = medians_of(seconds)
@@ -49,8 +52,14 @@ def peers(machine, results, path):
 
     def draw(axes):
         axes.set_xscale("log")
-        bars(axes, names, ratios, texts, 1, "time of the fastest other library / dmlcpu's")
-        axes.set_xlim(min(0.5, *ratios), max(ratios) * 3)
+        label = "time of the fastest other library / dmlcpu's; left of 1 dmlcpu is slower"
+        bars(axes, names, ratios, texts, 1, label, start=1)
+        low, high = 0.9 * min(0.5, *ratios), 3 * max(ratios)
+        ticks = [t * 10**e for e in range(-2, 4) for t in (1, 2, 5) if low < t * 10**e < high]
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.minorticks_off()
+        axes.set_xlim(low, high)
+        axes.margins(y=0.01)
         axes.set_title(caption(machine), fontsize=9)
 
     figure(1 + 0.24 * len(names), path, draw)

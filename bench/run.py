@@ -10,8 +10,10 @@
     python bench/run.py random    works that nobody chose (--count, --seed) beside every library, and
                                   dmlcpu on views of many layouts beside a flat argmin's bandwidth
 
-All write JSON (--json), Markdown (--markdown) and plots (--plot, SVG or PNG). Whatever is compared is
-measured in interleaved rounds in one process; answers are compared before. `pip install .[bench]`
+All write every timing as JSON (--json), medians as Markdown (--markdown) and plots (--plot, SVG or PNG).
+bench/results has the tables, each as `run.py MODE --markdown bench/results/MODE.md` writes it, and the
+plot of `peers --headlines`; git ignores JSON there. Whatever is compared is measured in interleaved
+rounds in one process; answers are compared before. `pip install .[bench]`
 installs the other libraries. OMP_NUM_THREADS sets the threads of all of them.
 """
 
