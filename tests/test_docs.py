@@ -67,6 +67,19 @@ def test_glossary_names_what_exists():
             assert re.search(rf"\b{name}\b", text), f"{name}: {line}"
 
 
+def test_changelog_is_kept():
+    """What comes next, then versions with their dates, the newest first; changes by kind."""
+    text = (ROOT / "CHANGELOG.md").read_text()
+    first, *versions = re.findall(r"^## (.*)$", text, re.M)
+    assert first == "Unreleased"
+    dates = [re.fullmatch(r"\d+\.\d+\.\d+ - (\d{4}-\d\d-\d\d)", version)[1] for version in versions]
+    assert dates == sorted(dates, reverse=True)
+    kinds = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
+    for section in re.split(r"^## .*$", text, flags=re.M)[1:]:
+        found = re.findall(r"^### (.*)$", section, re.M)
+        assert found == [kind for kind in kinds if kind in found]
+
+
 @pytest.fixture
 def road():
     """docs/road.py as a module."""
