@@ -1,14 +1,14 @@
-# Compiles the one portable kernel source once per instruction-set level.
+# Compiles the one portable kernel source once per instruction set.
 #
 # Flags are spelled out, not -march=x86-64-vN, which g++ 10 does not know. -O3 for every build type: at -O0 the
-# kernels would be unusably slow and inline std functions would become weak symbols that outlive their level. Under
-# sanitizers, which triple the compiler's time at -O3, -O1.
+# kernels would be unusably slow and inline std functions would become weak symbols, of which another instruction set's
+# may be kept. Under sanitizers, which triple the compiler's time at -O3, -O1.
 
 set(DMLCPU_KERNEL_SOURCES
     cpp/src/kernels/arg_kernels.cpp cpp/src/kernels/gather_kernels.cpp
     cpp/src/kernels/top_k_kernels.cpp)
 
-# They are what core/cpu.cpp detects; the levels' other features are of no use to the kernels.
+# They are what core/cpu.cpp detects; the other features of these x86-64 levels are of no use to the kernels.
 set(dmlcpu_flags_v2 -mpopcnt -mssse3 -msse4.1 -msse4.2)
 set(dmlcpu_flags_v3 ${dmlcpu_flags_v2} -mavx -mavx2 -mbmi -mbmi2 -mfma)
 set(dmlcpu_flags_v4 ${dmlcpu_flags_v3} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl
@@ -25,11 +25,11 @@ else()
 endif()
 check_cxx_compiler_flag(${dmlcpu_branches} DMLCPU_HAS_BRANCH_BOUNDARIES)
 
-function(dmlcpu_add_level level)
-  set(target dmlcpu_kernels_${level})
+function(dmlcpu_add_isa isa)
+  set(target dmlcpu_kernels_${isa})
   add_library(${target} OBJECT ${DMLCPU_KERNEL_SOURCES})
   target_include_directories(${target} PRIVATE cpp/include cpp/src)
-  target_compile_definitions(${target} PRIVATE DMLCPU_LEVEL=${level})
+  target_compile_definitions(${target} PRIVATE DMLCPU_TARGET=${isa})
   target_compile_options(${target} PRIVATE $<IF:$<BOOL:${DMLCPU_SANITIZE}>,-O1,-O3> -fno-lto ${ARGN})
   if(DMLCPU_HAS_BRANCH_BOUNDARIES)
     target_compile_options(${target} PRIVATE ${dmlcpu_branches})
@@ -38,28 +38,28 @@ function(dmlcpu_add_level level)
 endfunction()
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  set(dmlcpu_levels x86_64_v2 x86_64_v3 x86_64_v4)
+  set(dmlcpu_isas x86_64_v2 x86_64_v3 x86_64_v4)
 else()
-  set(dmlcpu_levels generic)
+  set(dmlcpu_isas generic)
 endif()
 
-# One object library for each level.
+# One object library for each.
 function(dmlcpu_add_instruction_sets)
-  if("generic" IN_LIST dmlcpu_levels)
-    dmlcpu_add_level(generic)
+  if("generic" IN_LIST dmlcpu_isas)
+    dmlcpu_add_isa(generic)
     return()
   endif()
-  dmlcpu_add_level(x86_64_v2 ${dmlcpu_flags_v2})
-  dmlcpu_add_level(x86_64_v3 ${dmlcpu_flags_v3})
-  dmlcpu_add_level(x86_64_v4 ${dmlcpu_flags_v4})
+  dmlcpu_add_isa(x86_64_v2 ${dmlcpu_flags_v2})
+  dmlcpu_add_isa(x86_64_v3 ${dmlcpu_flags_v3})
+  dmlcpu_add_isa(x86_64_v4 ${dmlcpu_flags_v4})
 endfunction()
 
-# Makes all levels part of a library.
+# Makes all of them part of a library.
 function(dmlcpu_link_instruction_sets library)
-  foreach(level IN LISTS dmlcpu_levels)
-    target_sources(${library} PRIVATE $<TARGET_OBJECTS:dmlcpu_kernels_${level}>)
+  foreach(isa IN LISTS dmlcpu_isas)
+    target_sources(${library} PRIVATE $<TARGET_OBJECTS:dmlcpu_kernels_${isa}>)
   endforeach()
-  if(NOT "generic" IN_LIST dmlcpu_levels)
+  if(NOT "generic" IN_LIST dmlcpu_isas)
     target_compile_definitions(${library} PRIVATE DMLCPU_X86_64=1)
   endif()
 endfunction()

@@ -231,7 +231,7 @@ def top_k_long(calls, rng):
         n = 50 * TUNING.kTopKWideDigitsLeast + 1
         check_top_k(calls, dtype, (1, n), 1, (2, n // 20, n - 1), [(n, 1), (n, -1)], rng)
         # Enough to be split in two, whatever k is.
-        n = 2 * TUNING.top_k_min_piece_bytes(2) // dtype.itemsize + 1
+        n = 2 * TUNING.top_k_min_part_bytes(2) // dtype.itemsize + 1
         check_top_k(calls, dtype, (1, n), 1, (9, n // 30), [(n, 1)], rng)
         check_top_k(calls, dtype, (n // 9, 9), 0, (3,), [(9, 1)], rng)
 

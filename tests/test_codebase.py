@@ -82,7 +82,7 @@ def test_bridges():
     assert includers(r"pybind11/numpy\.h") == {"python/numpy_bridge.hpp"}
     assert all(name.startswith("python/") for name in includers("pybind11/.*"))
     # Intrinsics are a last resort, kept in one place.
-    assert includers(".*intrin.h") == {"src/kernels/level-inl.hpp"}
+    assert includers(".*intrin.h") == {"src/kernels/target-inl.hpp"}
     assert all("#pragma omp" not in p.read_text() for p in SOURCES if p.name != "parallel.cpp")
 
 
@@ -153,16 +153,16 @@ def test_instruction_set_objects_share_no_code(cpp_build):
     """A weak symbol compiled for one instruction set could serve the whole program and crash older
     processors."""
     objects = [p for p in cpp_build.rglob("*.o") if "dmlcpu_kernels_" in p.as_posix()]
-    levels = {re.search(r"dmlcpu_kernels_(\w+)\.dir", p.as_posix())[1] for p in objects}
-    assert len(objects) == 3 * len(levels) >= 3
+    targets = {re.search(r"dmlcpu_kernels_(\w+)\.dir", p.as_posix())[1] for p in objects}
+    assert len(objects) == 3 * len(targets) >= 3
     for path in objects:
-        level = re.search(r"dmlcpu_kernels_(\w+)\.dir", path.as_posix())[1]
+        target = re.search(r"dmlcpu_kernels_(\w+)\.dir", path.as_posix())[1]
         listing = subprocess.run(
             ["nm", "--demangle", path], capture_output=True, text=True, check=True
         ).stdout
         for line in listing.splitlines():
             weak = WEAK.match(line)
-            assert not weak or weak["symbol"].startswith(f"dmlcpu::{level}::"), f"{path}: {line}"
+            assert not weak or weak["symbol"].startswith(f"dmlcpu::{target}::"), f"{path}: {line}"
         defined = re.findall(r"^\S+ [A-TX-Z] (.*)$", listing, re.M)
         assert defined
-        assert all(name.startswith(f"dmlcpu::{level}::") for name in defined), defined
+        assert all(name.startswith(f"dmlcpu::{target}::") for name in defined), defined

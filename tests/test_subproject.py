@@ -83,7 +83,7 @@ def check_installed(prefix, folder):
 
 
 def test_installs_the_library_as_a_component(parent, tmp_path):
-    """Without DMLCPU_INSTALL, when it is asked for."""
+    """Without DMLCPU_INSTALL, when it is installed by name."""
     cmake("--install", parent, "--prefix", tmp_path / "prefix")
     cmake("--install", parent, "--prefix", tmp_path / "prefix", "--component", "dmlcpu")
     check_installed(tmp_path / "prefix", tmp_path / "user")

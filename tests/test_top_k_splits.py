@@ -12,7 +12,7 @@ from dmlcpu import _core
 from checks import check_top_k
 from data import TUNING, adversarial, near, sampled_positions
 
-MIN_SPLIT_BYTES = TUNING.top_k_min_piece_bytes(2**40)  # of a k that is not small
+MIN_SPLIT_BYTES = TUNING.top_k_min_part_bytes(2**40)  # of a k that is not small
 
 
 @pytest.fixture(params=[2, 3, 4])
@@ -24,7 +24,7 @@ def splits(request):
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.float64], ids=str)
-def test_pieces_of_unequal_size(splits, dtype):
+def test_parts_of_unequal_size(splits, dtype):
     """k around half of a split, where sorting all of it takes over, and around all of it; some
     splits have one element less than others, but share their plan and its scratch memory."""
     rng = np.random.default_rng(0)
@@ -41,7 +41,7 @@ def test_merges_chunk_by_chunk(splits, dtype):
     """k around one and several chunks of merged items, by one thread and by all of them: random k seldom
     end beside a chunk's edge, where an item could be lost. Most elements have equals."""
     rng = np.random.default_rng(0)
-    size = TUNING.top_k_min_piece_bytes(1) // np.dtype(dtype).itemsize
+    size = TUNING.top_k_min_part_bytes(1) // np.dtype(dtype).itemsize
     x = rng.integers(0, 999, size * splits + 1).astype(dtype)
     chunk = TUNING.kTopKMergeChunk
     for k in near(chunk, 2 * chunk, TUNING.kTopKMinWrites, TUNING.kTopKMinWrites + splits * chunk):

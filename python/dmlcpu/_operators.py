@@ -208,7 +208,7 @@ def gather_nd(
         As for `argmin`, with at least 1 dimension.
     indices
         uint32, int32, uint64 or int64, with at least 1 dimension. Its last dimension, of size t,
-        holds coordinates into the t dimensions of `input` behind the first `batch_dims`.
+        holds coordinates into the t dimensions of `input` after the first `batch_dims`.
         1 <= t <= input.ndim - batch_dims. Negative coordinates, from -n to -1, count from the end.
         An empty list counts as integers, but has t = 0, a ValueError: for no tuples, give an
         array, ``numpy.empty((0, t), int)``.

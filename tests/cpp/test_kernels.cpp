@@ -120,9 +120,9 @@ void compare_strategies(int type, int width, const std::vector<T>& x, std::int64
   }
 }
 
-/// Two pieces of a row, each sorted, merged from every place on to the end and to the middle.
+/// Two parts of a row, each sorted, merged from every place on to the end and to the middle.
 template <class T>
-void compare_merges(int type, int width, const std::vector<T>& x, std::int64_t cut) {
+void compare_merges(int type, int width, const std::vector<T>& x, std::int64_t boundary) {
   const auto n = static_cast<std::int64_t>(x.size());
   const auto want = sorted(type, width, x.data(), 1, n);
   const auto selection = dmlcpu::plan_selection(TopKStrategy::kSort, n, n);
@@ -130,13 +130,13 @@ void compare_merges(int type, int width, const std::vector<T>& x, std::int64_t c
     const std::int64_t bytes =
         top_k_row_scratch(selection, std::int64_t{1} << width, rows.item_bytes).bytes;
     const GuardedScratch scratches[] = {GuardedScratch(bytes), GuardedScratch(bytes)};
-    const auto piece = [&](std::int64_t first, std::int64_t last, const GuardedScratch& scratch) {
+    const auto part = [&](std::int64_t first, std::int64_t last, const GuardedScratch& scratch) {
       return TopKRow{x.data(),       1,          first,   last - first, last - first, false,
                      &element(type), &selection, nullptr, scratch.get()};
     };
-    const TopKRow first = piece(0, cut, scratches[0]);
+    const TopKRow first = part(0, boundary, scratches[0]);
     const TopKItems a = rows.select(first);
-    const TopKItems b = rows.select(piece(cut, n, scratches[1]));
+    const TopKItems b = rows.select(part(boundary, n, scratches[1]));
     std::vector<std::uint64_t> merged(static_cast<std::size_t>(2 * n));
     for (std::int64_t start = 0; start < n; ++start) {
       for (const std::int64_t end : {n, start + (n - start) / 2}) {
@@ -229,7 +229,8 @@ void test_type(int type, int width, Make&& make) {
       compare_strategies(type, width, x, 1);
       if (n > 3) compare_strategies(type, width, x, 3);
       if (n > 200) continue;
-      for (const std::int64_t cut : {0, 1, n / 3, n - 1}) compare_merges(type, width, x, cut);
+      for (const std::int64_t boundary : {0, 1, n / 3, n - 1})
+        compare_merges(type, width, x, boundary);
     }
   }
 }

@@ -1,4 +1,4 @@
-// The plan of top-k: strategies, columns, their scratch memory, packing and pieces.
+// The plan of top-k: strategies, columns, their scratch memory, packing and parts.
 #include <optional>
 
 #include "check.hpp"
@@ -31,9 +31,9 @@ void test_strategies() {
   CHECK(strategy(10'000'000, 1000) == TopKStrategy::kBlocks);
   CHECK(strategy(10'000'000, 100'000) == TopKStrategy::kSample);
   CHECK(strategy(1'000'000, 999'999) == TopKStrategy::kSort);
-  // A piece may have all that is selected of its row, which is then not most of the row.
-  const auto piece = dmlcpu::select_strategy(1'000'000, 900'000, false);
-  CHECK(piece.strategy == TopKStrategy::kSample && piece.capacity == 1'000'001);
+  // A part may have all that is selected of its row, which is then not most of the row.
+  const auto part = dmlcpu::select_strategy(1'000'000, 900'000, false);
+  CHECK(part.strategy == TopKStrategy::kSample && part.capacity == 1'000'001);
 }
 
 void test_blocks_are_powers_of_two_and_enough() {
@@ -89,7 +89,7 @@ void test_strided_axes_are_packed() {
   CHECK(plan({kPackBytes / 8 + 1, 2}, 0, 40, 1).packed == false);
   const std::int64_t half = kPackBytes / 8;
   const TopKPlan shared = plan({half, 2}, 0, half, 4);
-  CHECK(shared.pieces > 1 && !shared.packed && shared.stride == 2);
+  CHECK(shared.parts > 1 && !shared.packed && shared.stride == 2);
 }
 
 void test_columns_have_a_lane_each() {
@@ -167,21 +167,21 @@ void test_columns_are_shared() {
 }
 
 void test_long_rows_are_cut_only_when_there_are_too_few() {
-  CHECK(plan({1 << 20}, 0, 5, 4).pieces == 4);
+  CHECK(plan({1 << 20}, 0, 5, 4).parts == 4);
   // Small k takes longer rows than large k does.
   constexpr std::int64_t kLargestSmall = dmlcpu::tuning::kTopKBlocksMaxK;
-  CHECK(plan({1 << 17}, 0, kLargestSmall, 4).pieces == 1);
-  CHECK(plan({1 << 17}, 0, kLargestSmall + 1, 4).pieces == 4);
-  CHECK(plan({8, 1 << 16}, 1, 5, 4).pieces == 1);
-  CHECK(plan({1 << 10}, 0, 5, 4).pieces == 1);
+  CHECK(plan({1 << 17}, 0, kLargestSmall, 4).parts == 1);
+  CHECK(plan({1 << 17}, 0, kLargestSmall + 1, 4).parts == 4);
+  CHECK(plan({8, 1 << 16}, 1, 5, 4).parts == 1);
+  CHECK(plan({1 << 10}, 0, 5, 4).parts == 1);
 }
 
-void test_pieces_cover_the_row() {
+void test_parts_cover_the_row() {
   const TopKPlan p = plan({(1 << 19) + 1}, 0, 5, 3);
-  CHECK(p.piece_start(0) == 0);
-  CHECK(p.piece_start(p.pieces) == p.row.size);
-  for (std::int64_t i = 0; i < p.pieces; ++i) {
-    CHECK(p.piece_start(i + 1) - p.piece_start(i) <= p.longest_piece());
+  CHECK(p.part_start(0) == 0);
+  CHECK(p.part_start(p.parts) == p.row.size);
+  for (std::int64_t i = 0; i < p.parts; ++i) {
+    CHECK(p.part_start(i + 1) - p.part_start(i) <= p.longest_part());
   }
 }
 
@@ -204,6 +204,6 @@ int main() {
   test_tiles_of_columns_are_small();
   test_columns_are_shared();
   test_long_rows_are_cut_only_when_there_are_too_few();
-  test_pieces_cover_the_row();
+  test_parts_cover_the_row();
   return check::failures == 0 ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// The operators as descriptors: fill one in, ask for the output's shape, run it.
+// The operators as descriptors: fill one in, have the output's shape computed, run it.
 //
 // Every run() validates its whole descriptor (but for new outputs, see there) before it writes
 // anything, throws one of the types of error.hpp when a rule is broken, and is safe to call from
@@ -67,7 +67,7 @@ struct TopKDescriptor {
 
 /// DML_GATHER_ND_OPERATOR_DESC, and with batch_dims > 0 DML_GATHER_ND1_OPERATOR_DESC.
 ///
-/// The last dimension of `indices`, of size t, holds coordinates into `input` behind its first
+/// The last dimension of `indices`, of size t, holds coordinates into `input` after its first
 /// `batch_dims` dimensions, which both tensors share. The output's shape is
 /// `indices.sizes[0 .. last) + input.sizes[batch_dims + t ..)`. Signed indices from -n to -1 count
 /// from the end.
@@ -81,12 +81,12 @@ struct GatherNdDescriptor {
 };
 
 // An output is new when it was made for this call: packed memory of its own, of the shape that
-// output_shape() gave for the rest of the descriptor, that nobody has seen. Where a host says so,
+// output_shape() gave for the rest of the descriptor, that nobody has seen. Where a caller says so,
 // run() checks neither the output nor what output_shape() has checked, and gather_nd, which saves a
 // pass over the indices, may have written to it when IndexError is thrown. Saying so of any other
 // output, or without having called output_shape(), is undefined behaviour.
 
-// A tensor of rank 0 counts as having one axis of size 1 where an operator asks for an axis.
+// A tensor of rank 0 counts as having one axis of size 1 where an operator takes an axis.
 
 /// The shape that the descriptor's output needs (top-k: both outputs). Looks at no tensor's
 /// pointer, and at the output tensors not at all. Throws for every broken rule that concerns the

@@ -89,7 +89,7 @@ class View {
 struct ArgOptions {
   AxisDirection axis_direction = AxisDirection::kIncreasing;  ///< which of equal elements
   NanPolicy nan_policy = NanPolicy::kPropagate;
-  int threads = 0;  ///< at most so many; 0 leaves it to runtime.hpp
+  int threads = 0;  ///< at most this many; 0 leaves it to runtime.hpp
 };
 
 /// How top_k runs.

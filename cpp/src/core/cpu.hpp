@@ -7,7 +7,7 @@ namespace dmlcpu {
 /// (x86-64 psABI): 2, 3 or 4. Always false on other processors.
 bool cpu_has_x86_64_level(int level);
 
-/// Whether stores past the caches take less time than others. Not with Intel's processors, which
+/// Whether non-temporal stores take less time than others. Not with Intel's processors, which
 /// keep one of the few buffers that loads wait in for each line until the memory has taken it.
 bool cpu_gains_by_streaming();
 

@@ -71,7 +71,7 @@ bool is_empty(const ConstTensor& t) {
                      [](std::int64_t size) { return size == 0; });
 }
 
-/// Whether every axis steps over all that the axes behind it span, as in a packed or padded array:
+/// Whether every axis steps over all that the axes after it span, as in a packed or padded array:
 /// then no two elements overlap.
 bool nests(const ConstTensor& t) {
   std::int64_t extent = 1;

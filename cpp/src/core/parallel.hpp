@@ -6,7 +6,7 @@
 
 namespace dmlcpu {
 
-/// How many threads a call over so many bytes should use: at least 1, at most num_threads(), about
+/// How many threads a call over `bytes` bytes should use: at least 1, at most num_threads(), about
 /// one more per grain (see set_grain_bytes); more than one from `least_grains` grains on.
 int threads_for_bytes(std::int64_t bytes, std::int64_t least_grains = 2);
 

@@ -280,10 +280,10 @@ inline constexpr std::int64_t kTopKPackBytes = 1024 * 1024;
 /// Looking one element up, of a tuple or of a strided array, moves a cache line.
 inline constexpr std::int64_t kLookUpBytes = 64;
 
-/// Rows fewer than threads are split into pieces of at least this many bytes: each piece may have k
+/// Rows fewer than threads are split into parts of at least this many bytes: each part may have k
 /// elements to select, and what was selected is merged. With small k that hardly takes longer than
 /// reading the row, so that a second thread, which may have to be woken, pays only for long rows.
-constexpr std::int64_t top_k_min_piece_bytes(std::int64_t k) {
+constexpr std::int64_t top_k_min_part_bytes(std::int64_t k) {
   return (k <= kTopKBlocksMaxK ? 640 : 128) * 1024;
 }
 
@@ -296,8 +296,8 @@ inline constexpr std::int64_t kTopKMinWrites = 16 * 1024;
 inline constexpr std::int64_t kTopKMergeChunk = 1024;
 inline constexpr std::int64_t kTopKWriteChunk = 128;
 
-/// Row pieces never exceed this many elements, so that positions fit 32 bits inside the kernels.
-inline constexpr std::int64_t kTopKMaxPiece = std::int64_t{1} << 31;
+/// Row parts never exceed this many elements, so that positions fit 32 bits inside the kernels.
+inline constexpr std::int64_t kTopKMaxPart = std::int64_t{1} << 31;
 
 // --- gather ----------------------------------------------------------------------------------
 

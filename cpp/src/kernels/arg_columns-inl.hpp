@@ -6,7 +6,7 @@
 
 #include "kernels/arg_results-inl.hpp"
 
-namespace dmlcpu::DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
 /// What a lane holds: an element, if the processor compares the type, or its key.
@@ -246,4 +246,4 @@ void arg_columns(const ArgColumns& a) {
 }
 
 }  // namespace
-}  // namespace dmlcpu::DMLCPU_LEVEL
+}  // namespace dmlcpu::DMLCPU_TARGET

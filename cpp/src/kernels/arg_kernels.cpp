@@ -3,9 +3,9 @@
 #include "kernels/arg_rows-inl.hpp"
 
 namespace dmlcpu {
-DMLCPU_DECLARE_LEVEL(DMLCPU_LEVEL)
+DMLCPU_DECLARE_TARGET(DMLCPU_TARGET)
 
-namespace DMLCPU_LEVEL {
+namespace DMLCPU_TARGET {
 
 #define DMLCPU_ARG_ROWS_OF(O) arg_rows<O>
 #define DMLCPU_ARG_ROWS(enumerator, name, T, kind) DMLCPU_OF_ORDERS(DMLCPU_ARG_ROWS_OF, T),
@@ -15,5 +15,5 @@ namespace DMLCPU_LEVEL {
 const ArgKernels arg_kernels = {{DMLCPU_DATA_TYPES(DMLCPU_ARG_ROWS)},
                                 {DMLCPU_DATA_TYPES(DMLCPU_COLUMNS)}};
 
-}  // namespace DMLCPU_LEVEL
+}  // namespace DMLCPU_TARGET
 }  // namespace dmlcpu

@@ -6,7 +6,7 @@
 #include "kernels/order-inl.hpp"
 #include "kernels/vector-inl.hpp"
 
-namespace dmlcpu::DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
 /// The bits of the best of each lane of a tile so far, and its position.
@@ -180,4 +180,4 @@ DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile,
 }
 
 }  // namespace
-}  // namespace dmlcpu::DMLCPU_LEVEL
+}  // namespace dmlcpu::DMLCPU_TARGET

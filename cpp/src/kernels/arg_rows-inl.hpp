@@ -6,7 +6,7 @@
 
 #include "kernels/highest_key-inl.hpp"
 
-namespace dmlcpu::DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
 /// The position of the first, or last, of n elements that matches; one of them does. In bounds even
@@ -146,4 +146,4 @@ void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
 }
 
 }  // namespace
-}  // namespace dmlcpu::DMLCPU_LEVEL
+}  // namespace dmlcpu::DMLCPU_TARGET

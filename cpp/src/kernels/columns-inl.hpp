@@ -7,7 +7,7 @@
 
 #include "kernels/transpose-inl.hpp"
 
-namespace dmlcpu::DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
 /// A tile in the caller's memory.
@@ -161,4 +161,4 @@ void write_indices(void* indices, std::int64_t index_size, std::int64_t first, s
 }
 
 }  // namespace
-}  // namespace dmlcpu::DMLCPU_LEVEL
+}  // namespace dmlcpu::DMLCPU_TARGET

@@ -11,19 +11,19 @@
 namespace dmlcpu {
 
 #ifdef DMLCPU_X86_64
-DMLCPU_DECLARE_LEVEL(x86_64_v2)
-DMLCPU_DECLARE_LEVEL(x86_64_v3)
-DMLCPU_DECLARE_LEVEL(x86_64_v4)
+DMLCPU_DECLARE_TARGET(x86_64_v2)
+DMLCPU_DECLARE_TARGET(x86_64_v3)
+DMLCPU_DECLARE_TARGET(x86_64_v4)
 #else
-DMLCPU_DECLARE_LEVEL(generic)
+DMLCPU_DECLARE_TARGET(generic)
 #endif
 
 namespace {
 
-#define DMLCPU_TABLE(name, level) \
-  {name, &level::arg_kernels, &level::top_k_kernels, &level::gather_kernels}
+#define DMLCPU_TABLE(name, target) \
+  {name, &target::arg_kernels, &target::top_k_kernels, &target::gather_kernels}
 
-/// All levels, smallest first.
+/// All instruction sets, smallest first.
 const KernelTable tables[] = {
 #ifdef DMLCPU_X86_64
     DMLCPU_TABLE("x86-64-v2", x86_64_v2),
@@ -35,13 +35,13 @@ const KernelTable tables[] = {
 };
 #undef DMLCPU_TABLE
 
-/// How many levels this machine has: always the first ones.
+/// How many instruction sets this machine has: always the first ones.
 int supported() {
 #ifdef DMLCPU_X86_64
   static const int count = [] {
-    int levels = 0;
-    while (levels < 3 && cpu_has_x86_64_level(levels + 2)) ++levels;
-    return levels;
+    int known = 0;
+    while (known < 3 && cpu_has_x86_64_level(known + 2)) ++known;
+    return known;
   }();
   return count;
 #else

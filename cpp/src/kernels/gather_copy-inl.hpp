@@ -3,7 +3,7 @@
 
 #include "kernels/gather_tuples-inl.hpp"
 
-namespace dmlcpu::DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
 /// Copies kBytes; or if !kExact kBytes to 2 * kBytes bytes: the first and the last kBytes, which
@@ -149,4 +149,4 @@ bool gather(const GatherLayout& layout, const GatherPart& part) {
 }
 
 }  // namespace
-}  // namespace dmlcpu::DMLCPU_LEVEL
+}  // namespace dmlcpu::DMLCPU_TARGET

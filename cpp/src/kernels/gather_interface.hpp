@@ -58,7 +58,7 @@ struct GatherPart {
 };
 
 /// Copies the tuples' slices, and returns whether all coordinates are in range. Those that are not
-/// count as the nearest ones in range: whatever the indices are, or become meanwhile, nothing
+/// count as the nearest ones in range: whatever the indices are, or concurrently become, nothing
 /// outside the input is read.
 using GatherKernel = bool (*)(const GatherLayout& layout, const GatherPart& part);
 

@@ -1,12 +1,12 @@
-// The level's table of gather kernels.
+// The table of gather kernels.
 #include "kernels/gather_copy-inl.hpp"
 
 namespace dmlcpu {
-DMLCPU_DECLARE_LEVEL(DMLCPU_LEVEL)
+DMLCPU_DECLARE_TARGET(DMLCPU_TARGET)
 
-namespace DMLCPU_LEVEL {
+namespace DMLCPU_TARGET {
 
 const GatherKernels gather_kernels = {{gather<std::int32_t>, gather<std::int64_t>}};
 
-}  // namespace DMLCPU_LEVEL
+}  // namespace DMLCPU_TARGET
 }  // namespace dmlcpu

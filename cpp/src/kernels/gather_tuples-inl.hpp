@@ -1,9 +1,9 @@
 // gather: index tuples, checked and turned into offsets.
 #pragma once
 
-#include "kernels/level-inl.hpp"
+#include "kernels/target-inl.hpp"
 
-namespace dmlcpu::DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
 /// The offsets in bytes of `count` tuples of any layout, the first of which is `first`; returns
@@ -98,4 +98,4 @@ bool for_tuples(const GatherLayout& layout, const GatherPart& part, const Body b
 }
 
 }  // namespace
-}  // namespace dmlcpu::DMLCPU_LEVEL
+}  // namespace dmlcpu::DMLCPU_TARGET

@@ -5,7 +5,7 @@
 #include "kernels/order-inl.hpp"
 #include "kernels/vector-inl.hpp"
 
-namespace dmlcpu::DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
 /// Elements in four vectors.
@@ -171,4 +171,4 @@ typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches, Part* p
 }
 
 }  // namespace
-}  // namespace dmlcpu::DMLCPU_LEVEL
+}  // namespace dmlcpu::DMLCPU_TARGET

@@ -30,9 +30,9 @@ struct KernelTable {
   const GatherKernels* gather;
 };
 
-// Each level's object files define these in the level's own namespace.
-#define DMLCPU_DECLARE_LEVEL(level)          \
-  namespace level {                          \
+// The object files of each instruction set define these in its own namespace.
+#define DMLCPU_DECLARE_TARGET(target)        \
+  namespace target {                         \
   extern const ArgKernels arg_kernels;       \
   extern const TopKKernels top_k_kernels;    \
   extern const GatherKernels gather_kernels; \

@@ -2,9 +2,9 @@
 // equal keys. "Smallest" is "largest" with all keys reversed.
 #pragma once
 
-#include "kernels/level-inl.hpp"
+#include "kernels/target-inl.hpp"
 
-namespace dmlcpu::DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
 /// The bits of +infinity in the floating-point types; 0 for integers.
@@ -57,10 +57,10 @@ struct Order {
 
 /// Keys of floating-point numbers, as signed integers of their width.
 ///
-/// With magnitude m and the sign spread over the word s, key = (m ^ s) - s orders numbers, gives
-/// -0 and +0 the same key, and lies in [-kMax, kMax]; numbers have |key| <= kInfinity, NaNs of
-/// either sign lie beyond, kNans of them on each side. Adding a constant modulo 2^width moves one
-/// side's NaNs around to the other:
+/// With magnitude m and the sign in every bit of the word s, key = (m ^ s) - s orders numbers,
+/// gives -0 and +0 the same key, and lies in [-kMax, kMax]; numbers have |key| <= kInfinity, NaNs
+/// of either sign lie beyond, kNans of them on each side. Adding a constant modulo 2^width moves
+/// one side's NaNs around to the other:
 ///   key + kNans:      numbers end at kMax, so positive NaNs wrap to the bottom, below negative
 ///   ones; key - kNans - 1:  numbers start at -kMax - 1, so negative NaNs wrap to the top, above
 ///   positive.
@@ -143,7 +143,7 @@ using OrderOf =
 #define DMLCPU_OF_ORDERS(X, T)                                                  \
   {X(DMLCPU_ORDER(T, kSmallestNanLast)), X(DMLCPU_ORDER(T, kSmallestNanFirst)), \
    X(DMLCPU_ORDER(T, kLargestNanLast)), X(DMLCPU_ORDER(T, kLargestNanFirst))}
-#define DMLCPU_ORDER(T, ordering) DMLCPU_LEVEL::OrderOf<T, Ordering::ordering>
+#define DMLCPU_ORDER(T, ordering) DMLCPU_TARGET::OrderOf<T, Ordering::ordering>
 
 /// The number of a floating-point type that comes after all others.
 template <class O, class T = typename O::Element>
@@ -174,4 +174,4 @@ std::int64_t wide_key(U unsigned_key) {
 }
 
 }  // namespace
-}  // namespace dmlcpu::DMLCPU_LEVEL
+}  // namespace dmlcpu::DMLCPU_TARGET

@@ -8,10 +8,10 @@
 #include "kernels/top_k_items-inl.hpp"
 #include "kernels/vector-inl.hpp"
 
-namespace dmlcpu::DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// Keys U as signed lanes of at least 16 bits, which every level compares and which count
+/// Keys U as signed lanes of at least 16 bits, which every instruction set compares and which count
 /// positions.
 template <class U>
 struct Lanes {
@@ -131,12 +131,12 @@ void take_slots(const KeyRows<U>& rows, std::int64_t position,
   }
   bool loaded = position < kSure;
   for (; loaded && i < min_of(rows.n, kSure - position); ++i) insert(rows[i], i, kSlots - 1);
-  V cut = loaded ? keys[kSlots - 1] : Memory::load(state.keys + (kSlots - 1) * state.stride);
+  V worst = loaded ? keys[kSlots - 1] : Memory::load(state.keys + (kSlots - 1) * state.stride);
   while (i < rows.n) {
     const std::int64_t end = min_of(i + 4, rows.n);
     if (end - i == 4) {
-      const auto found =
-          ((rows[i] > cut) | (rows[i + 1] > cut)) | ((rows[i + 2] > cut) | (rows[i + 3] > cut));
+      const auto found = ((rows[i] > worst) | (rows[i + 1] > worst)) |
+                         ((rows[i + 2] > worst) | (rows[i + 3] > worst));
       if (!any(found)) {
         i = end;
         continue;
@@ -144,11 +144,11 @@ void take_slots(const KeyRows<U>& rows, std::int64_t position,
     }
     for (; i < end; ++i) {
       const V x = rows[i];
-      if (!any(x > cut)) continue;
+      if (!any(x > worst)) continue;
       if (!loaded) load();
       loaded = true;
       insert(x, i, kSlots - 1);
-      cut = keys[kSlots - 1];
+      worst = keys[kSlots - 1];
     }
   }
   for (int j = 0; j < kSlots && loaded; ++j) {
@@ -239,4 +239,4 @@ void top_k_columns(const TopKColumns& a) {
 }
 
 }  // namespace
-}  // namespace dmlcpu::DMLCPU_LEVEL
+}  // namespace dmlcpu::DMLCPU_TARGET

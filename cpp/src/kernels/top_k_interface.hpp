@@ -73,18 +73,18 @@ struct TopKOutputs {
   std::int64_t index_size;
 };
 
-/// A row, or a piece of one: the elements at data[position * stride], for `length` positions from
+/// A row, or a part of one: the elements at data[position * stride], for `length` positions from
 /// `first` on.
 struct TopKRow {
   const void* data;
   std::int64_t stride;
   std::int64_t first;
-  std::int64_t length;  ///< at most tuning::kTopKMaxPiece
+  std::int64_t length;  ///< at most tuning::kTopKMaxPart
   std::int64_t k;
   bool prefetches;
   const TopKElementKernels* element;
   const TopKSelection* selection;
-  /// kSample: the threshold of a longer row of which this is a piece; null if this is the row. Only
+  /// kSample: the threshold of a longer row of which this is a part; null if this is the row. Only
   /// what reaches it is selected, even if that is less than k. All elements reach 0.
   const std::uint64_t* threshold;
   void* scratch;  ///< top_k_row_scratch(), aligned to 64 bytes
@@ -117,7 +117,7 @@ struct TopKRowKernels {
   /// Selects the k elements of highest key, equal keys in ascending order of position, and returns
   /// them in that order, in the row's scratch memory.
   TopKItems (*select)(const TopKRow& row);
-  /// A key that somewhat more than k elements of the row probably reach, for its pieces.
+  /// A key that somewhat more than k elements of the row probably reach, for its parts.
   std::uint64_t (*threshold)(const TopKRow& row);
   /// Merges to consecutive items.
   void (*merge)(const TopKMerge& merge, void* items);

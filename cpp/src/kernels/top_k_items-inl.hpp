@@ -4,7 +4,7 @@
 #include "kernels/columns-inl.hpp"
 #include "kernels/order-inl.hpp"
 
-namespace dmlcpu::DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
 /// An element's key and position: of two items the one that comes first is "less". No two are
@@ -151,4 +151,4 @@ void load_keys(const void* data, std::int64_t stride, std::int64_t count, void* 
 }
 
 }  // namespace
-}  // namespace dmlcpu::DMLCPU_LEVEL
+}  // namespace dmlcpu::DMLCPU_TARGET

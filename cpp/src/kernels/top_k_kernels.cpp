@@ -3,9 +3,9 @@
 #include "kernels/top_k_select-inl.hpp"
 
 namespace dmlcpu {
-DMLCPU_DECLARE_LEVEL(DMLCPU_LEVEL)
+DMLCPU_DECLARE_TARGET(DMLCPU_TARGET)
 
-namespace DMLCPU_LEVEL {
+namespace DMLCPU_TARGET {
 
 #define DMLCPU_ELEMENT(O) {load_keys<O>, decode_keys<O>, block_extremes<O>}
 #define DMLCPU_ELEMENTS(enumerator, name, T, kind) DMLCPU_OF_ORDERS(DMLCPU_ELEMENT, T),
@@ -22,5 +22,5 @@ const TopKKernels top_k_kernels = {
      DMLCPU_WIDTH(std::uint64_t, PlainItem, PlainItem)},
 };
 
-}  // namespace DMLCPU_LEVEL
+}  // namespace DMLCPU_TARGET
 }  // namespace dmlcpu

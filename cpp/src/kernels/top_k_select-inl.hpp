@@ -6,7 +6,7 @@
 #include "kernels/top_k_sort-inl.hpp"
 #include "kernels/top_k_threshold-inl.hpp"
 
-namespace dmlcpu::DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
 /// Collects the elements above a threshold and its ties, in ascending order of position, up to
@@ -201,4 +201,4 @@ TopKItems top_k_select(const TopKRow& row) {
 }
 
 }  // namespace
-}  // namespace dmlcpu::DMLCPU_LEVEL
+}  // namespace dmlcpu::DMLCPU_TARGET

@@ -6,7 +6,7 @@
 
 #include "kernels/top_k_items-inl.hpp"
 
-namespace dmlcpu::DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
 /// Sorts items in ascending order of position by descending key: an LSD radix sort, which moves
@@ -160,4 +160,4 @@ void write_items(const TopKRow& row, const TopKItems& all, const TopKOutputs& ou
 }
 
 }  // namespace
-}  // namespace dmlcpu::DMLCPU_LEVEL
+}  // namespace dmlcpu::DMLCPU_TARGET

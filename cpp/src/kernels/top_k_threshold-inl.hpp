@@ -3,7 +3,7 @@
 
 #include "kernels/top_k_items-inl.hpp"
 
-namespace dmlcpu::DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
 /// How many of n keys are at least t.
@@ -94,4 +94,4 @@ U threshold_by_sample(const TopKRow& row, U* keys) {
 }
 
 }  // namespace
-}  // namespace dmlcpu::DMLCPU_LEVEL
+}  // namespace dmlcpu::DMLCPU_TARGET

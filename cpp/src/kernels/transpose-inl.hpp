@@ -5,7 +5,7 @@
 
 #include "kernels/vector-inl.hpp"
 
-namespace dmlcpu::DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
 /// A vector of 16 bytes from each of several places, stride_bytes apart.
@@ -138,4 +138,4 @@ void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::i
 }
 
 }  // namespace
-}  // namespace dmlcpu::DMLCPU_LEVEL
+}  // namespace dmlcpu::DMLCPU_TARGET

@@ -3,12 +3,12 @@
 
 #include <utility>
 
-#include "kernels/level-inl.hpp"
+#include "kernels/target-inl.hpp"
 
-namespace dmlcpu::DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// A vector of so many bytes, by default this level's: arithmetic, comparisons and ?: are element
+/// A vector of kBytes bytes, by default a register's: arithmetic, comparisons and ?: are element
 /// by element.
 template <class T, std::int64_t kBytes = kVectorBytes>
 struct Vector {
@@ -94,4 +94,4 @@ T reduce(typename Vector<T>::Type v, Join join) {
 }
 
 }  // namespace
-}  // namespace dmlcpu::DMLCPU_LEVEL
+}  // namespace dmlcpu::DMLCPU_TARGET

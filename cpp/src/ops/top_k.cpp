@@ -72,7 +72,7 @@ class TopKRows {
             top_k_row_scratch(plan.selection, call.element_size, kernels_.item_bytes).bytes) {}
 
   void run() const {
-    if (plan_.pieces > 1) return run_in_pieces();
+    if (plan_.parts > 1) return run_in_parts();
     const std::int64_t pack_bytes =
         plan_.packed ? round_up(plan_.tasks.task_results * plan_.row.size * call_.element_size) : 0;
     const std::int64_t worker_bytes = kernel_bytes_ + pack_bytes;
@@ -98,17 +98,17 @@ class TopKRows {
   }
 
  private:
-  /// One row at a time, each in pieces for all threads; what they select is merged in pairs.
-  void run_in_pieces() const {
+  /// One row at a time, each in parts for all threads; what they select is merged in pairs.
+  void run_in_parts() const {
     // Everything is allocated before the first row is written.
-    const std::int64_t pieces_bytes = plan_.pieces * kernel_bytes_;
-    const std::int64_t kept_bytes = std::min(plan_.k, plan_.longest_piece()) * kernels_.item_bytes;
-    const std::int64_t merged_bytes = plan_.pieces > 2 ? round_up(plan_.pieces * kept_bytes) : 0;
+    const std::int64_t parts_bytes = plan_.parts * kernel_bytes_;
+    const std::int64_t kept_bytes = std::min(plan_.k, plan_.longest_part()) * kernels_.item_bytes;
+    const std::int64_t merged_bytes = plan_.parts > 2 ? round_up(plan_.parts * kept_bytes) : 0;
     const std::int64_t chunk_bytes = tuning::kTopKMergeChunk * kernels_.item_bytes;
-    const std::int64_t chunks = pieces_bytes + 2 * merged_bytes;
+    const std::int64_t chunks = parts_bytes + 2 * merged_bytes;
     const LargeScratch scratch(chunks + plan_.threads * chunk_bytes);
-    // Of each piece, and as many empty ones, with which the last ones are merged.
-    std::vector<TopKItems> runs(static_cast<std::size_t>(2 * plan_.pieces));
+    // Of each part, and as many empty ones, with which the last ones are merged.
+    std::vector<TopKItems> runs(static_cast<std::size_t>(2 * plan_.parts));
     Axes rows = plan_.tasks.kept;
     rows.push(plan_.tasks.results);
     Odometer position(rows);
@@ -116,21 +116,21 @@ class TopKRows {
       const TopKRow row = row_of(position.offsets(), scratch.at(0));
       std::uint64_t threshold = 0;
       if (plan_.selection.strategy == TopKStrategy::kSample) threshold = kernels_.threshold(row);
-      if (!select_from_pieces(row, threshold, runs)) select_from_pieces(row, 0, runs);
+      if (!select_from_parts(row, threshold, runs)) select_from_parts(row, 0, runs);
       bool odd = false;
-      for (std::int64_t apart = 1; apart < plan_.pieces; apart *= 2, odd = !odd) {
-        char* const to = scratch.at(pieces_bytes + (odd ? merged_bytes : 0));
-        for_merges(runs, apart, [&](const TopKMerge& merge, std::int64_t piece, int worker) {
-          const bool writes = 2 * apart >= plan_.pieces;
+      for (std::int64_t apart = 1; apart < plan_.parts; apart *= 2, odd = !odd) {
+        char* const to = scratch.at(parts_bytes + (odd ? merged_bytes : 0));
+        for_merges(runs, apart, [&](const TopKMerge& merge, std::int64_t part, int worker) {
+          const bool writes = 2 * apart >= plan_.parts;
           char* const items = writes ? scratch.at(chunks + worker * chunk_bytes)
-                                     : to + piece * kept_bytes + merge.first * kernels_.item_bytes;
+                                     : to + part * kept_bytes + merge.first * kernels_.item_bytes;
           kernels_.merge(merge, items);
           if (!writes) return;
           Offsets offsets = position.offsets();
           for (int s = 1; s < 3; ++s) offsets[s] += merge.first * plan_.row.strides[s];
           write(row, {items, merge.last - merge.first}, offsets);
         });
-        for (std::int64_t p = 0; p < plan_.pieces; p += 2 * apart) {
+        for (std::int64_t p = 0; p < plan_.parts; p += 2 * apart) {
           runs[static_cast<std::size_t>(p)] = {to + p * kept_bytes, pair(runs, p, apart).last};
         }
       }
@@ -138,37 +138,37 @@ class TopKRows {
   }
 
   /// Whether as many as are wanted were selected, of those that reach a threshold.
-  bool select_from_pieces(const TopKRow& row, std::uint64_t threshold,
-                          std::vector<TopKItems>& runs) const {
-    parallel_for(plan_.threads, plan_.pieces, [&](std::int64_t p, int) {
-      TopKRow piece = row;
-      piece.first = plan_.piece_start(p);
-      piece.length = plan_.piece_start(p + 1) - piece.first;
-      piece.k = std::min(plan_.k, piece.length);
-      piece.threshold = &threshold;
-      piece.scratch = static_cast<char*>(row.scratch) + p * kernel_bytes_;
-      runs[static_cast<std::size_t>(p)] = kernels_.select(piece);
+  bool select_from_parts(const TopKRow& row, std::uint64_t threshold,
+                         std::vector<TopKItems>& runs) const {
+    parallel_for(plan_.threads, plan_.parts, [&](std::int64_t p, int) {
+      TopKRow part = row;
+      part.first = plan_.part_start(p);
+      part.length = plan_.part_start(p + 1) - part.first;
+      part.k = std::min(plan_.k, part.length);
+      part.threshold = &threshold;
+      part.scratch = static_cast<char*>(row.scratch) + p * kernel_bytes_;
+      runs[static_cast<std::size_t>(p)] = kernels_.select(part);
     });
     std::int64_t selected = 0;
     for (const TopKItems& run : runs) selected += run.count;
     return selected >= plan_.k;
   }
 
-  /// Calls body(merge, piece, worker) for the runs of pieces that are so far apart, in pairs of
+  /// Calls body(merge, part, worker) for the runs of parts that are so far apart, in pairs of
   /// which threads share each, if it is large; a chunk at a time.
   template <class Body>
   void for_merges(const std::vector<TopKItems>& runs, std::int64_t apart, const Body& body) const {
     const int threads = plan_.k < tuning::kTopKMinWrites ? 1 : plan_.threads;
-    const std::int64_t pairs = ceil_divide(plan_.pieces, 2 * apart);
+    const std::int64_t pairs = ceil_divide(plan_.parts, 2 * apart);
     const std::int64_t shares = ceil_divide(threads, pairs);
     parallel_for(threads, pairs * shares, [&](std::int64_t task, int worker) {
-      const std::int64_t piece = task / shares * 2 * apart;
-      TopKMerge merge = pair(runs, piece, apart);
+      const std::int64_t part = task / shares * 2 * apart;
+      TopKMerge merge = pair(runs, part, apart);
       const std::int64_t last = start_of_part(merge.last, task % shares + 1, shares);
       merge.first = start_of_part(merge.last, task % shares, shares);
       for (; merge.first < last; merge.first = merge.last) {
         merge.last = std::min(merge.first + tuning::kTopKMergeChunk, last);
-        body(merge, piece, worker);
+        body(merge, part, worker);
       }
     });
   }

@@ -46,7 +46,7 @@ struct Axes {
 /// that advance every operand like one longer axis are merged.
 void simplify(Axes& axes);
 
-/// Where part `part` of `parts` begins, of `total` things dealt out evenly. Small work is all one
+/// Where part `part` of `parts` begins, of `total` things distributed evenly. Small work is all one
 /// part, and a division takes longer than the rest of its bookkeeping.
 inline std::int64_t start_of_part(std::int64_t total, std::int64_t part, std::int64_t parts) {
   return parts == 1 ? total * part : total * part / parts;

@@ -150,11 +150,11 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
 
   plan.threads = threads;
   if (positions(plan.tasks.kept) * plan.tasks.results.size < threads) {
-    const std::int64_t fit = plan.row.size * element_size / tuning::top_k_min_piece_bytes(plan.k);
-    plan.pieces = std::clamp<std::int64_t>(fit, 1, threads);
+    const std::int64_t fit = plan.row.size * element_size / tuning::top_k_min_part_bytes(plan.k);
+    plan.parts = std::clamp<std::int64_t>(fit, 1, threads);
   }
-  plan.pieces = std::max(plan.pieces, ceil_divide(plan.row.size, tuning::kTopKMaxPiece));
-  plan.selection = select_strategy(plan.longest_piece(), std::min(plan.k, plan.longest_piece()),
+  plan.parts = std::max(plan.parts, ceil_divide(plan.row.size, tuning::kTopKMaxPart));
+  plan.selection = select_strategy(plan.longest_part(), std::min(plan.k, plan.longest_part()),
                                    2 * plan.k > plan.row.size);
   if (plan.selection.strategy == TopKStrategy::kSample) {
     set_sample(plan.row.size, plan.k, plan.selection);
@@ -166,7 +166,7 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   const bool neighbours =
       tasks.results.size > 1 && row_stride > 0 && row_stride < std::abs(plan.row.strides[0]);
   const std::int64_t fit = tuning::kTopKPackBytes / (plan.row.size * element_size);
-  plan.packed = neighbours && fit > 1 && plan.pieces == 1;
+  plan.packed = neighbours && fit > 1 && plan.parts == 1;
   plan.stride = plan.packed ? 1 : plan.row.strides[0];
   tasks.task_results = std::min(tuning::kTopKGroupRows, tasks.results.size);
   if (plan.packed) tasks.task_results = std::min(tasks.task_results, fit);
@@ -186,7 +186,7 @@ std::string to_text(const TopKPlan& plan) {
   static const char* const names[] = {"sort", "blocks", "sample"};
   return text(names[static_cast<int>(plan.selection.strategy)], " of ", plan.k, " from ",
               plan.row.size, " by ", plan.stride, plan.packed ? ", packed" : "", "\ntasks ",
-              plan.tasks.count(), ", pieces ", plan.pieces, ", threads ", plan.threads, "\n");
+              plan.tasks.count(), ", parts ", plan.parts, ", threads ", plan.threads, "\n");
 }
 
 }  // namespace dmlcpu

@@ -11,7 +11,7 @@
 
 namespace dmlcpu {
 
-/// How the k highest of rows, or pieces, of up to `length` elements are found, 1 <= k <= length;
+/// How the k highest of rows, or parts, of up to `length` elements are found, 1 <= k <= length;
 /// `most` if that is more than half of the row.
 TopKSelection select_strategy(std::int64_t length, std::int64_t k, bool most);
 
@@ -22,8 +22,8 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
 ///
 ///   for each task                            (in parallel)
 ///     for each row
-///       for each of `pieces`                 (in parallel, then merged)
-///         kernel(row of length / pieces)
+///       for each of `parts`                 (in parallel, then merged)
+///         kernel(row of length / parts)
 ///       write k values and indices
 ///
 /// Strides of the tasks' axes are {input, values, indices}; a result is a row's.
@@ -33,12 +33,12 @@ struct TopKPlan {
   std::int64_t stride = 1;  ///< of the row that the kernel reads, 1 when it is packed
   std::int64_t k = 1;
   bool packed = false;  ///< whether a task's rows are copied side by side before they are searched
-  std::int64_t pieces = 1;
-  TopKSelection selection;  ///< for one piece, but a sample is the row's
+  std::int64_t parts = 1;
+  TopKSelection selection;  ///< for one part, but a sample is the row's
   int threads = 1;
 
-  std::int64_t piece_start(std::int64_t piece) const { return row.size * piece / pieces; }
-  std::int64_t longest_piece() const { return ceil_divide(row.size, pieces); }
+  std::int64_t part_start(std::int64_t part) const { return row.size * part / parts; }
+  std::int64_t longest_part() const { return ceil_divide(row.size, parts); }
 };
 
 /// Plans a valid descriptor that has something to write, for up to `threads` threads.

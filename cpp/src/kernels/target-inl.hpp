@@ -1,8 +1,9 @@
-// What every kernel file of a level starts from.
+// What every kernel file starts from.
 //
 // Kernel code is compiled once per instruction set, and the linker keeps one copy of each weak
-// symbol for the whole program, from whichever level it likes. So everything here lives in the
-// level's own namespace, unnamed inside, and std algorithms are only given types from there.
+// symbol for the whole program, from whichever it likes. So everything here lives in the
+// instruction set's own namespace, unnamed inside, and std algorithms are only given types from
+// there.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +20,14 @@
 #include "core/tuning.hpp"
 #include "kernels/kernel_table.hpp"
 
-#ifndef DMLCPU_LEVEL
-#error "kernel sources are compiled by cmake/InstructionSets.cmake, which names the level"
+#ifndef DMLCPU_TARGET
+#error "kernel sources are compiled by cmake/InstructionSets.cmake, which names the instruction set"
 #endif
 
-namespace dmlcpu::DMLCPU_LEVEL {
+namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// Bytes of this level's vector registers.
+/// Bytes of a vector register.
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
 constexpr std::int64_t kVectorBytes = 64;
 #elif defined(__AVX2__)
@@ -64,7 +65,7 @@ using Constant = std::integral_constant<std::int64_t, kNumber>;
 #define DMLCPU_INLINE
 #endif
 
-/// The integers of so many bytes.
+/// The integers of kBytes bytes.
 template <int kBytes>
 struct IntegersOf {
   using Signed = std::conditional_t<
@@ -136,8 +137,8 @@ std::uint64_t high_bits(const void* vector) {
 #endif
 }
 
-/// Copies 16 bytes to an aligned address past the caches, where the processor can. stream_fence()
-/// makes what was copied so visible to others.
+/// Copies 16 bytes to an aligned address by a non-temporal store, where there is one.
+/// stream_fence() makes what was copied so visible to others.
 inline void stream_16_bytes(void* to, const void* from) {
 #ifdef __SSE2__
   _mm_stream_si128(static_cast<__m128i*>(to), _mm_loadu_si128(static_cast<const __m128i*>(from)));
@@ -166,4 +167,4 @@ void pack(const T* source, std::int64_t stride, std::int64_t count, T* target) {
 }
 
 }  // namespace
-}  // namespace dmlcpu::DMLCPU_LEVEL
+}  // namespace dmlcpu::DMLCPU_TARGET
