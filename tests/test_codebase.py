@@ -1,6 +1,7 @@
 """The code base tests itself: layers, symbols, sizes, names and versions."""
 
 import ast
+import dataclasses
 import importlib.metadata
 import re
 import shutil
@@ -106,6 +107,49 @@ def test_stubs_are_current():
     names |= {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign)}
     module = {name for name in dir(_core) if not re.fullmatch("__(?!version).*__", name)}
     assert names == module
+
+
+# A structure's fields that Python's dataclasses do not have: lengths of sequences.
+COUNTS = {"axis_count", "dimension_count"}
+
+
+def snake_case(name):
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+def test_python_declares_what_directml_does():
+    """Enumerators, their values and descriptors' fields are those of the C header."""
+    dml = dmlcpu.directml
+    header = (CPP / "include/dmlcpu/directml_descriptors.h").read_text()
+    enums = {"AxisDirection": "AXIS_DIRECTION", "ReduceFunction": "REDUCE_FUNCTION",
+             "OperatorType": "OPERATOR", "TensorDataType": "TENSOR_DATA_TYPE",
+             "TensorFlags": "TENSOR_FLAG", "FeatureLevel": "FEATURE_LEVEL"}  # fmt: skip
+    for enum, prefix in enums.items():
+        values = {}
+        body = re.search(rf"typedef enum DML_{prefix}S?(?:_TYPE)?\b[^{{;]*{{(.*?)}}", header, re.S)[
+            1
+        ]
+        for name, value in re.findall(rf"DML_{prefix}_(\w+)(?: = (\w+))?", body):
+            name = "LEVEL_" + name if enum == "FeatureLevel" else name
+            values[name] = int(value, 0) if value else len(values)
+        for name, member in getattr(dml, enum).__members__.items():
+            assert values.pop(name) == member, member
+        # The library has two of the functions, and no operator is invalid.
+        assert enum == "ReduceFunction" or set(values) <= {"INVALID"}, values
+    structs = dict(re.findall(r"typedef struct DML_(\w+) {(.*?)}", header, re.S))
+    descs = [getattr(dml, name) for name in dml.__all__ if re.fullmatch(r".+OperatorDesc", name)]
+    for desc in descs:
+        fields = re.findall(r"(\w+);", structs[desc.operator_type.name + "_OPERATOR_DESC"])
+        declared = [field.name for field in dataclasses.fields(desc)]
+        assert declared == [f for f in map(snake_case, fields) if f not in COUNTS], desc
+    assert {desc.operator_type for desc in descs} == set(dml.OperatorType)
+    fields = set(map(snake_case, re.findall(r"(\w+);", structs["BUFFER_TENSOR_DESC"])))
+    assert {f.name for f in dataclasses.fields(dml.BufferTensorDesc)} == fields - COUNTS
+    rows = re.findall(
+        r'X\((\w+), "(\S+)",', (CPP / "include/dmlcpu/directml_table.hpp").read_text()
+    )
+    others = {"Type": "operator_type", "AxisCount": "len(axes)"}
+    assert dict(rows) == {name: others.get(name, snake_case(name)) for name, _ in rows}
 
 
 def test_tests_can_read_every_threshold():

@@ -84,7 +84,7 @@ BROKEN = [
     (GATHER, dict(indices_dimension_count=0), ValueError, "indices_dimension_count: must be in [1, 4] (indices_tensor.dimension_count), got 0"),
     (GATHER, dict(input_dimension_count=2), ValueError, "input_tensor.sizes: must be 1 in the 2 dimensions before the last 2 (input_dimension_count), got (1, 5, 3, 4)"),
     (GATHER, dict(batch_dimension_count=3), ValueError, "batch_dimension_count: must be in [0, 2] (below input_dimension_count and indices_dimension_count), got 3"),
-    (GATHER, dict(indices_tensor=dict(sizes=(1, 4, 7, 1))), ValueError, "indices_tensor.sizes: must have the batch dimensions of input_tensor, (5,), got (4,)"),
+    (GATHER, dict(indices_tensor=dict(sizes=(1, 4, 7, 1))), ValueError, "indices_tensor.sizes: must have the batch dimensions of input_tensor (5,), got (4,)"),
     (GATHER, dict(indices_tensor=dict(sizes=(1, 5, 7, 3))), ValueError, "indices_tensor.sizes: must end in a size in [1, 2] (input_dimension_count without the batch), got 3"),
     (GATHER, dict(output_tensor=dict(sizes=(1, 5, 7, 3))), ValueError, "output_tensor.sizes: must be (1, 5, 7, 4), got (1, 5, 7, 3)"),
 ]  # fmt: skip

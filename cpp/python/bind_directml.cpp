@@ -1,18 +1,16 @@
-// dmlcpu.directml: descriptors arrive as numbers, arrays as the tensors' buffers.
-#include <pybind11/stl.h>
-
+// dmlcpu.directml: dataclasses become descriptors, arrays the tensors' buffers.
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <optional>
+#include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "bindings.hpp"
 #include "call.hpp"
-#include "dmlcpu/directml.h"
+#include "dmlcpu/directml.hpp"
+#include "dmlcpu/directml_table.hpp"
 #include "dmlcpu/error.hpp"
 #include "numpy_bridge.hpp"
 #include "options.hpp"
@@ -20,11 +18,52 @@
 namespace dmlcpu::python {
 namespace {
 
+using directml::detail::Field;
+using directml::detail::FieldKind;
+using directml::detail::Naming;
 using Numbers = std::vector<UINT>;
 
-/// Name, data type, flags, sizes, strides, size in bytes, alignment.
-using TensorNumbers =
-    std::tuple<std::string, UINT, UINT, Numbers, std::optional<Numbers>, UINT64, UINT>;
+const char* python_name(Field field) {
+  return directml::detail::info(field).names[static_cast<int>(Naming::kPython)];
+}
+
+const char* python_type(Field field) { return directml::detail::info(field).python_type; }
+
+[[noreturn]] void fail_type(const std::string& name, const char* type, py::handle actual) {
+  throw TypeError(name + ": must be " + type + ", got " +
+                  py::type::of(actual).attr("__name__").cast<std::string>());
+}
+
+/// The unsigned int that an object stands for; bool is a type of its own here.
+template <class Number = UINT>
+Number as_uint(py::handle object, const std::string& name, const char* type) {
+  py::object index;
+  if (!py::isinstance<py::bool_>(object) && PyIndex_Check(object.ptr()) != 0) {
+    index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+    if (!index && PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
+    PyErr_Clear();  // arrays have __index__, but only those of one int are one
+  }
+  if (!index) fail_type(name, type, object);
+  const auto number = static_cast<UINT64>(PyLong_AsUnsignedLongLong(index.ptr()));
+  if (PyErr_Occurred() != nullptr || number > Number(-1)) {
+    PyErr_Clear();
+    throw ValueError(name + ": must be an unsigned int of " + std::to_string(8 * sizeof(Number)) +
+                     " bits, got " + py::str(index).cast<std::string>());
+  }
+  return static_cast<Number>(number);
+}
+
+Numbers as_uints(py::handle objects, const std::string& name) {
+  if (py::isinstance<py::str>(objects) || !py::hasattr(objects, "__iter__")) {
+    fail_type(name, python_type(Field::kSizes), objects);
+  }
+  Numbers numbers;
+  for (const py::handle object : py::iter(objects)) {
+    const std::string item = name + "[" + std::to_string(numbers.size()) + "]";
+    numbers.push_back(as_uint(object, item, "an int"));
+  }
+  return numbers;
+}
 
 /// The enumerators of a field are checked by the library.
 template <class Enum>
@@ -34,105 +73,139 @@ Enum as_enum(UINT number) {
   return value;
 }
 
-/// A descriptor, and all that it points at.
-class Descriptor {
- public:
-  Descriptor(UINT type, const std::vector<TensorNumbers>& tensors, const Numbers& axes,
-             const Numbers& numbers)
-      : tensors_(tensors), axes_(axes) {
-    for (const TensorNumbers& tensor : tensors_) {
-      const auto& [name, data_type, flags, sizes, strides, size, alignment] = tensor;
-      const auto i = static_cast<std::size_t>(&tensor - tensors_.data());
-      buffers_.at(i) = {as_enum<DML_TENSOR_DATA_TYPE>(data_type),
-                        as_enum<DML_TENSOR_FLAGS>(flags),
-                        static_cast<UINT>(sizes.size()),
-                        sizes.data(),
-                        strides ? strides->data() : nullptr,
-                        size,
-                        alignment};
-      descs_[i] = {DML_TENSOR_TYPE_BUFFER, &buffers_[i]};
+/// Sizes and strides, which are null if there are none.
+struct Layout {
+  Layout() = default;
+  /// Errors have `prefix` before the names.
+  Layout(py::handle sizes_object, py::handle strides_object, const std::string& prefix)
+      : sizes(as_uints(sizes_object, prefix + python_name(Field::kSizes))) {
+    if (strides_object.is_none()) return;
+    const std::string name = prefix + python_name(Field::kStrides);
+    strides = as_uints(strides_object, name);
+    has_strides = true;
+    if (strides.size() != sizes.size()) {
+      throw ValueError(name + ": must be as many as sizes, " + std::to_string(sizes.size()) +
+                       ", got " + std::to_string(strides.size()));
     }
-    fill(type, numbers);
+  }
+
+  UINT rank() const { return static_cast<UINT>(sizes.size()); }
+  const UINT* strides_or_null() const { return has_strides ? strides.data() : nullptr; }
+  UINT64 bytes(UINT data_type) const {
+    return dmlcpu_buffer_tensor_size(as_enum<DML_TENSOR_DATA_TYPE>(data_type), rank(), sizes.data(),
+                                     strides_or_null());
+  }
+
+  Numbers sizes;
+  Numbers strides;
+  bool has_strides = false;
+};
+
+/// A BufferTensorDesc as DirectML's, and what that points at.
+struct TensorStorage {
+  void read(py::handle object, Field field) {
+    name = python_name(field);
+    static const char* const kModule = "dmlcpu.directml";
+    if (!py::isinstance(object, py::module_::import(kModule).attr("BufferTensorDesc"))) {
+      fail_type(name, python_type(field), object);
+    }
+    const std::string prefix = name + std::string(".");
+    const auto read_uint = [&](Field part, auto zero) {
+      return as_uint<decltype(zero)>(object.attr(python_name(part)), prefix + python_name(part),
+                                     python_type(part));
+    };
+    layout = Layout(object.attr("sizes"), object.attr("strides"), prefix);
+    buffer.DimensionCount = layout.rank();
+    buffer.Sizes = layout.sizes.data();
+    buffer.Strides = layout.strides_or_null();
+    type = read_uint(Field::kDataType, UINT{});
+    buffer.DataType = as_enum<DML_TENSOR_DATA_TYPE>(type);
+    buffer.Flags = as_enum<DML_TENSOR_FLAGS>(read_uint(Field::kFlags, UINT{}));
+    const bool counted = object.attr(python_name(Field::kTotalTensorSizeInBytes)).is_none();
+    buffer.TotalTensorSizeInBytes =
+        counted ? layout.bytes(type) : read_uint(Field::kTotalTensorSizeInBytes, UINT64{});
+    buffer.GuaranteedBaseOffsetAlignment = read_uint(Field::kGuaranteedBaseOffsetAlignment, UINT{});
+  }
+
+  const char* name = "";
+  UINT type = 0;
+  Layout layout;
+  DML_BUFFER_TENSOR_DESC buffer{};
+  DML_TENSOR_DESC desc{DML_TENSOR_TYPE_BUFFER, &buffer};
+};
+
+/// An OperatorDesc as DirectML's, and all that it points at.
+struct Descriptor {
+  explicit Descriptor(py::handle object)
+      : type(as_uint(object.attr(python_name(Field::kType)), python_name(Field::kType),
+                     python_type(Field::kType))) {
+    const directml::detail::Operator* const op = directml::detail::find_operator(type);
+    if (op == nullptr) return;  // the library refuses it
+    for (const auto& [field, offset] : op->fields) {
+      const char* const name = python_name(field);
+      switch (directml::detail::info(field).kind) {
+        case FieldKind::kNone:
+          break;
+        case FieldKind::kInput:
+          ++input_count;
+          [[fallthrough]];
+        case FieldKind::kOutput:
+          tensors[tensor_count].read(object.attr(name), field);
+          store<const DML_TENSOR_DESC*>(offset, &tensors[tensor_count++].desc);
+          break;
+        case FieldKind::kAxisCount:
+          axes = as_uints(object.attr(python_name(Field::kAxes)), python_name(Field::kAxes));
+          store(offset, static_cast<UINT>(axes.size()));
+          break;
+        case FieldKind::kAxes:
+          store<const UINT*>(offset, axes.data());
+          break;
+        case FieldKind::kNumber:
+          store(offset, as_uint(object.attr(name), name, python_type(field)));
+          break;
+      }
+    }
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
 
-  const DML_OPERATOR_DESC& desc() const { return desc_; }
-
- private:
-  void fill(UINT type, const Numbers& n) {
-    const DML_TENSOR_DESC* const t = descs_.data();
-    const auto axis_count = static_cast<UINT>(axes_.size());
-    desc_ = {as_enum<DML_OPERATOR_TYPE>(type), &fields_};
-    switch (type) {
-      case DML_OPERATOR_REDUCE:
-        fields_.reduce = {as_enum<DML_REDUCE_FUNCTION>(n.at(0)), &t[0], &t[1], axis_count,
-                          axes_.data()};
-        break;
-      case DML_OPERATOR_ARGMIN:
-        fields_.argmin = {&t[0], &t[1], axis_count, axes_.data(),
-                          as_enum<DML_AXIS_DIRECTION>(n.at(0))};
-        break;
-      case DML_OPERATOR_ARGMAX:
-        fields_.argmax = {&t[0], &t[1], axis_count, axes_.data(),
-                          as_enum<DML_AXIS_DIRECTION>(n.at(0))};
-        break;
-      case DML_OPERATOR_TOP_K:
-        fields_.top_k = {&t[0], &t[1], &t[2], n.at(0), n.at(1)};
-        break;
-      case DML_OPERATOR_TOP_K1:
-        fields_.top_k1 = {&t[0],   &t[1],   &t[2],
-                          n.at(0), n.at(1), as_enum<DML_AXIS_DIRECTION>(n.at(2))};
-        break;
-      case DML_OPERATOR_GATHER_ND:
-        fields_.gather_nd = {&t[0], &t[1], &t[2], n.at(0), n.at(1)};
-        break;
-      case DML_OPERATOR_GATHER_ND1:
-        fields_.gather_nd1 = {&t[0], &t[1], &t[2], n.at(0), n.at(1), n.at(2)};
-        break;
-      default:
-        break;  // the library refuses it
-    }
+  template <class T>
+  void store(std::size_t offset, T value) {
+    std::memcpy(fields.data() + offset, &value, sizeof value);
   }
 
-  std::vector<TensorNumbers> tensors_;
-  Numbers axes_;
-  std::array<DML_BUFFER_TENSOR_DESC, 3> buffers_{};
-  std::array<DML_TENSOR_DESC, 3> descs_{};
-  union {
-    DML_REDUCE_OPERATOR_DESC reduce;
-    DML_ARGMIN_OPERATOR_DESC argmin;
-    DML_ARGMAX_OPERATOR_DESC argmax;
-    DML_TOP_K_OPERATOR_DESC top_k;
-    DML_TOP_K1_OPERATOR_DESC top_k1;
-    DML_GATHER_ND_OPERATOR_DESC gather_nd;
-    DML_GATHER_ND1_OPERATOR_DESC gather_nd1;
-  } fields_{};
-  DML_OPERATOR_DESC desc_{};
+  UINT type;
+  std::array<TensorStorage, 3> tensors;
+  std::size_t input_count = 0;
+  std::size_t tensor_count = 0;
+  Numbers axes;
+  alignas(void*) std::array<char, sizeof(DML_TOP_K1_OPERATOR_DESC)> fields{};  // the largest
+  DML_OPERATOR_DESC desc{as_enum<DML_OPERATOR_TYPE>(type), fields.data()};
 };
 
 /// How the arrays of a tensor have to lie.
 struct Expected {
-  std::string name;
+  const char* name;
   py::dtype dtype;
   Tensor layout;
-  std::int64_t used_bytes = 0;  ///< from its first element to behind its last
+  std::int64_t used_bytes = 0;  ///< from its first element to its last one's end
   std::int64_t bytes = 0;       ///< of all elements; broadcast ones count as often as they are read
   bool packed = true;
 };
 
-Expected expect(const TensorNumbers& tensor) {
-  static const char* const names[] = {"",      "float32", "float16", "uint32",  "uint16", "uint8",
-                                      "int32", "int16",   "int8",    "float64", "uint64", "int64"};
-  const auto& [name, data_type, flags, sizes, strides, size, alignment] = tensor;
-  Expected expected{name, py::dtype(names[data_type]), {}, 0, 0, true};
+Expected expect(const TensorStorage& tensor) {
+  std::string type_name = directml::detail::kDataTypes[tensor.type].name;
+  for (char& letter : type_name) letter = static_cast<char>(letter | 0x20);  // lower-case
+  Expected expected{tensor.name, py::dtype(type_name), {}, 0, 0, true};
+  const Numbers& sizes = tensor.layout.sizes;
   Tensor& layout = expected.layout;
   layout.rank = static_cast<int>(sizes.size());
   std::int64_t packed = 1;
   std::int64_t last = 0;
   for (std::size_t d = sizes.size(); d-- > 0;) {
     layout.sizes[d] = sizes[d];
-    layout.strides[d] = strides ? static_cast<std::int64_t>((*strides)[d]) : packed;
+    layout.strides[d] =
+        tensor.layout.has_strides ? static_cast<std::int64_t>(tensor.layout.strides[d]) : packed;
     expected.packed = expected.packed && (layout.sizes[d] == 1 || layout.strides[d] == packed);
     packed *= sizes[d];
     last += (layout.sizes[d] - 1) * layout.strides[d];
@@ -168,8 +241,8 @@ std::uint64_t lent_bytes(const BasicTensor<Pointer>& array, const Expected& expe
   }
   const auto fail = [&expected](const char* what, const std::string& wanted,
                                 const std::string& actual) {
-    throw ValueError(expected.name + ": must have the tensor's " + what + " " + wanted +
-                     ", or be 1-D and contiguous, got " + actual);
+    throw ValueError(std::string(expected.name) + ": must have the tensor's " + what + " " +
+                     wanted + ", or be 1-D and contiguous, got " + actual);
   };
   if (!same_sizes) {
     fail("sizes", to_text(layout.rank, layout.sizes), to_text(array.rank, array.sizes));
@@ -180,12 +253,22 @@ std::uint64_t lent_bytes(const BasicTensor<Pointer>& array, const Expected& expe
 
 class Compiled {
  public:
-  Compiled(UINT type, const std::vector<TensorNumbers>& tensors, const Numbers& axes,
-           const Numbers& numbers, UINT feature_level, py::handle nan_policy, py::handle mode)
-      : operator_(compile(Descriptor(type, tensors, axes, numbers),
-                          options(feature_level, nan_policy, mode))),
-        input_count_(type == DML_OPERATOR_GATHER_ND || type == DML_OPERATOR_GATHER_ND1 ? 2 : 1) {
-    for (const TensorNumbers& tensor : tensors) expected_.push_back(expect(tensor));
+  /// Plans for the context's number of threads.
+  Compiled(py::handle desc, UINT feature_level, py::handle nan_policy, py::handle mode) {
+    const Descriptor descriptor(desc);
+    const directml::CompileOptions options{
+        as_enum<DML_FEATURE_LEVEL>(feature_level),
+        as_nan_policy(nan_policy) == NanPolicy::kOmit ? DMLCPU_NAN_OMIT : DMLCPU_NAN_PROPAGATE,
+        as_index_mode(mode) == IndexMode::kClip ? DMLCPU_INDEX_CLIP : DMLCPU_INDEX_RAISE};
+    const ContextThreads threads;
+    dmlcpu_operator* compiled = nullptr;
+    directml::check(
+        directml::detail::compile(&descriptor.desc, &options, Naming::kPython, &compiled));
+    operator_.reset(compiled);
+    input_count_ = descriptor.input_count;
+    for (std::size_t i = 0; i < descriptor.tensor_count; ++i) {
+      expected_.push_back(expect(descriptor.tensors[i]));
+    }
   }
 
   /// One array, or a tuple of them.
@@ -200,8 +283,8 @@ class Compiled {
     std::int64_t bytes = 0;
     for (std::size_t i = 0; i < input_count_; ++i) {
       const Expected& expected = expected_[i];
-      py::array array = as_array(inputs[i], expected.name.c_str());
-      const ConstTensor tensor = as_tensor_of(array, expected.name.c_str(), expected.dtype);
+      py::array array = as_array(inputs[i], expected.name);
+      const ConstTensor tensor = as_tensor_of(array, expected.name, expected.dtype);
       arrays[i] = std::move(array);
       in[i] = {tensor.data, lent_bytes(tensor, expected)};
       bytes += expected.bytes;
@@ -211,16 +294,17 @@ class Compiled {
     for (std::size_t o = 0; o < output_count; ++o) {
       const Expected& expected = expected_[input_count_ + o];
       Tensor tensor;
-      results[o] = out.is_none()
-                       ? new_output(expected.dtype, expected.layout, expected.packed, tensor)
-                       : as_output(output_of(out, o, output_count), expected.name.c_str(),
-                                   expected.dtype, tensor);
+      results[o] =
+          out.is_none()
+              ? new_output(expected.dtype, expected.layout, expected.packed, tensor)
+              : as_output(output_of(out, o, output_count), expected.name, expected.dtype, tensor);
       outputs[o] = {tensor.data, lent_bytes(tensor, expected)};
       bytes += expected.bytes;
     }
     const auto run = [&] {
-      operator_.dispatch(in.data(), static_cast<std::uint32_t>(input_count_), outputs.data(),
-                         static_cast<std::uint32_t>(output_count));
+      directml::check(dmlcpu_dispatch(operator_.get(), in.data(),
+                                      static_cast<std::uint32_t>(input_count_), outputs.data(),
+                                      static_cast<std::uint32_t>(output_count)));
     };
     call(bytes, run);
     if (output_count == 1) return std::move(results[0]);
@@ -228,51 +312,52 @@ class Compiled {
   }
 
  private:
-  /// Plans for the context's number of threads.
-  static directml::CompiledOperator compile(const Descriptor& descriptor,
-                                            const directml::CompileOptions& options) {
-    const ContextThreads threads;
-    return directml::CompiledOperator(descriptor.desc(), options);
-  }
-
-  static directml::CompileOptions options(UINT feature_level, py::handle nan_policy,
-                                          py::handle mode) {
-    return {as_enum<DML_FEATURE_LEVEL>(feature_level),
-            as_nan_policy(nan_policy) == NanPolicy::kOmit ? DMLCPU_NAN_OMIT : DMLCPU_NAN_PROPAGATE,
-            as_index_mode(mode) == IndexMode::kClip ? DMLCPU_INDEX_CLIP : DMLCPU_INDEX_RAISE};
-  }
-
   /// The caller's array for an output: all of `out`, or one of a pair.
   static py::object output_of(py::handle out, std::size_t at, std::size_t count) {
     if (count == 1) return py::reinterpret_borrow<py::object>(out);
     return as_pair(out)[at];
   }
 
-  directml::CompiledOperator operator_;
-  std::size_t input_count_;
+  struct Release {
+    void operator()(dmlcpu_operator* compiled) const { dmlcpu_release(compiled); }
+  };
+  std::unique_ptr<dmlcpu_operator, Release> operator_;
+  std::size_t input_count_ = 0;
   std::vector<Expected> expected_;
 };
 
-UINT feature_level_required(UINT type, const std::vector<TensorNumbers>& tensors,
-                            const Numbers& axes, const Numbers& numbers) {
-  return directml::feature_level_required(Descriptor(type, tensors, axes, numbers).desc());
+UINT feature_level_required(py::handle desc) {
+  const Descriptor descriptor(desc);
+  DML_FEATURE_LEVEL level{};
+  directml::check(
+      directml::detail::feature_level_required(&descriptor.desc, Naming::kPython, &level));
+  return level;
 }
 
-UINT64 buffer_tensor_size(UINT data_type, const Numbers& sizes,
-                          const std::optional<Numbers>& strides) {
-  return dmlcpu_buffer_tensor_size(as_enum<DML_TENSOR_DATA_TYPE>(data_type),
-                                   static_cast<std::uint32_t>(sizes.size()), sizes.data(),
-                                   strides ? strides->data() : nullptr);
+/// The first level that has an operator with tensors of these types and dimensions; None if none
+/// has.
+py::object feature_level_of(UINT type, UINT data_type, UINT index_type, int dimensions) {
+  const directml::detail::Operator& op = *directml::detail::find_operator(type);
+  const auto level = std::max({op.appears, op.data.of[data_type], op.indices.of[index_type],
+                               dimensions == 4 ? 0 : op.any_dimensions});
+  if (level == directml::detail::kNever) return py::none();
+  return py::int_(level);
+}
+
+UINT64 buffer_tensor_size(py::handle data_type, py::handle sizes, py::handle strides) {
+  const UINT type =
+      as_uint(data_type, python_name(Field::kDataType), python_type(Field::kDataType));
+  return Layout(sizes, strides, "").bytes(type);
 }
 
 }  // namespace
 
 void bind_directml(py::module_& module) {
   py::class_<Compiled>(module, "CompiledOperator")
-      .def(py::init<UINT, const std::vector<TensorNumbers>&, const Numbers&, const Numbers&, UINT,
-                    py::handle, py::handle>())
+      .def(py::init<py::handle, UINT, py::handle, py::handle>())
       .def("dispatch", &Compiled::dispatch);
   module.def("feature_level_required", &feature_level_required);
+  module.def("feature_level_of", &feature_level_of);
   module.def("buffer_tensor_size", &buffer_tensor_size);
 }
 

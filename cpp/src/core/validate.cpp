@@ -89,9 +89,11 @@ bool holds_index(DataType type, std::int64_t index) {
   return index < 0 || static_cast<std::uint64_t>(index) <= largest_index(type);
 }
 
-void check_index_capacity(const char* name, DataType type, std::int64_t extent) {
+void check_index_capacity(const char* name, DataType type, std::int64_t extent,
+                          const char* type_name) {
   if (!holds_index(type, extent - 1)) {
-    fail<ValueError>(name, "must hold the index " + std::to_string(extent - 1), info(type).name);
+    fail<ValueError>(name, "must hold the index " + std::to_string(extent - 1),
+                     type_name == nullptr ? info(type).name : type_name);
   }
 }
 

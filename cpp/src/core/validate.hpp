@@ -10,6 +10,17 @@
 
 namespace dmlcpu {
 
+/// What errors call a call's arguments: by default as Python's functions do.
+struct ArgumentNames {
+  const char* input = "input";
+  const char* indices = "indices";
+  const char* k = "k";
+  const char* batch_dims = "batch_dims";
+  const char* batch_limit = nullptr;  ///< what has more dimensions; null: the tensors
+  const char* tuple_size = "have a last dimension";
+  const char* tuple_limit = "the dimensions of input after the batch dimensions";
+};
+
 // --- per operator ------------------------------------------------------------------------------
 
 /// A descriptor's axes as a set, bit d for axis d. Throws AxisError or ValueError.
@@ -17,6 +28,10 @@ unsigned reduced_axes(const ArgDescriptor& descriptor);
 
 /// The axis in [0, rank), of a rank 0 tensor 0. Throws AxisError.
 int search_axis(const TopKDescriptor& descriptor);
+
+/// The public functions of this name, in other words.
+Shape output_shape(const TopKDescriptor& descriptor, const ArgumentNames& names);
+Shape output_shape(const GatherNdDescriptor& descriptor, const ArgumentNames& names);
 
 /// Everything but the pointers. Of a descriptor whose output is new, what output_shape() has not
 /// seen: the rest is valid, and the output fits.
@@ -52,8 +67,10 @@ void check_pointer(const char* name, DataType type, const void* data);
 /// Whether an index type holds an index.
 bool holds_index(DataType type, std::int64_t index);
 
-/// That positions 0 to `extent` - 1 fit the output's index type.
-void check_index_capacity(const char* name, DataType type, std::int64_t extent);
+/// That positions 0 to `extent` - 1 fit the output's index type, which errors call `type_name`;
+/// null is its own name.
+void check_index_capacity(const char* name, DataType type, std::int64_t extent,
+                          const char* type_name = nullptr);
 
 /// That the output has this shape, and elements that do not overlap.
 void check_output(const char* name, const Tensor& output, const Shape& shape);

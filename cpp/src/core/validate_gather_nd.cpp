@@ -7,44 +7,51 @@
 
 namespace dmlcpu {
 
-Shape output_shape(const GatherNdDescriptor& descriptor) {
+Shape output_shape(const GatherNdDescriptor& descriptor) { return output_shape(descriptor, {}); }
+
+Shape output_shape(const GatherNdDescriptor& descriptor, const ArgumentNames& names) {
   const ConstTensor& input = descriptor.input;
   const ConstTensor& indices = descriptor.indices;
-  check_layout("input", input);
-  check_layout("indices", indices);
+  check_layout(names.input, input);
+  check_layout(names.indices, indices);
   if (!is_index_type(indices.type)) {
-    fail<TypeError>("indices", "must be uint32, int32, uint64 or int64", info(indices.type).name);
+    fail<TypeError>(names.indices, "must be uint32, int32, uint64 or int64",
+                    info(indices.type).name);
   }
-  for (const auto& [name, tensor] : {std::pair{"input", &input}, std::pair{"indices", &indices}}) {
+  for (const auto& [name, tensor] :
+       {std::pair{names.input, &input}, std::pair{names.indices, &indices}}) {
     if (tensor->rank == 0) fail<ValueError>(name, "must have at least 1 dimension", "0");
   }
   const int most = std::min(input.rank, indices.rank) - 1;
   if (descriptor.batch_dims < 0 || descriptor.batch_dims > most) {
-    fail<ValueError>("batch_dims",
-                     "must be in [0, " + std::to_string(most) + "] (below the " +
-                         std::to_string(input.rank) + " dimensions of input and the " +
-                         std::to_string(indices.rank) + " of indices)",
+    const std::string limit = "the " + std::to_string(input.rank) +
+                              " dimensions of input and the " + std::to_string(indices.rank) +
+                              " of indices";
+    fail<ValueError>(names.batch_dims,
+                     "must be in [0, " + std::to_string(most) + "] (below " +
+                         (names.batch_limit == nullptr ? limit : names.batch_limit) + ")",
                      descriptor.batch_dims);
   }
   const int batch = static_cast<int>(descriptor.batch_dims);
   for (int d = 0; d < batch; ++d) {
     if (indices.sizes[d] != input.sizes[d]) {
-      fail<ValueError>("indices",
-                       "must have the batch dimensions of input " + to_text({batch, input.sizes}),
+      fail<ValueError>(names.indices,
+                       std::string("must have the batch dimensions of ") + names.input + " " +
+                           to_text({batch, input.sizes}),
                        to_text({batch, indices.sizes}));
     }
   }
   const std::int64_t tuple = indices.sizes[indices.rank - 1];
   if (tuple < 1 || tuple > input.rank - batch) {
-    fail<ValueError>("indices",
-                     "must have a last dimension in [1, " + std::to_string(input.rank - batch) +
-                         "] (the dimensions of input after the batch dimensions)",
+    fail<ValueError>(names.indices,
+                     std::string("must ") + names.tuple_size + " in [1, " +
+                         std::to_string(input.rank - batch) + "] (" + names.tuple_limit + ")",
                      tuple);
   }
   const int trailing = batch + static_cast<int>(tuple);
   const int rank = indices.rank - 1 + input.rank - trailing;
   if (rank > kMaxRank) {
-    fail<ValueError>("indices",
+    fail<ValueError>(names.indices,
                      "must give a result of at most " + std::to_string(kMaxRank) + " dimensions",
                      rank);
   }
@@ -54,7 +61,7 @@ Shape output_shape(const GatherNdDescriptor& descriptor) {
   for (int d = 0; d < rank; ++d) {
     shape.sizes[d] = d < leading ? indices.sizes[d] : input.sizes[trailing + d - leading];
     if (shape.sizes[d] != 0 && __builtin_mul_overflow(bytes, shape.sizes[d], &bytes)) {
-      fail<ValueError>("indices", "must give a result whose bytes fit 64 bits",
+      fail<ValueError>(names.indices, "must give a result whose bytes fit 64 bits",
                        "shape " + to_text(shape));
     }
   }

@@ -8,17 +8,19 @@ int search_axis(const TopKDescriptor& descriptor) {
   return normalize_axis(descriptor.axis, descriptor.input.rank);
 }
 
-Shape output_shape(const TopKDescriptor& descriptor) {
+Shape output_shape(const TopKDescriptor& descriptor) { return output_shape(descriptor, {}); }
+
+Shape output_shape(const TopKDescriptor& descriptor, const ArgumentNames& names) {
   const ConstTensor& input = descriptor.input;
-  check_layout("input", input);
+  check_layout(names.input, input);
   const int axis = search_axis(descriptor);
   const std::int64_t size = axis_size(input, axis);
   if (size == 0) {
-    fail<ValueError>("input", "must not be empty along axis " + std::to_string(axis),
+    fail<ValueError>(names.input, "must not be empty along axis " + std::to_string(axis),
                      "shape " + to_text(shape_of(input)));
   }
   if (descriptor.k < 1 || descriptor.k > size) {
-    fail<ValueError>("k",
+    fail<ValueError>(names.k,
                      "must be in [1, " + std::to_string(size) + "] (the size of axis " +
                          std::to_string(axis) + ")",
                      descriptor.k);

@@ -4,7 +4,6 @@
 
 #include "core/error.hpp"
 #include "directml/compiled.hpp"
-#include "directml/names.hpp"
 #include "dmlcpu/directml.hpp"
 #include "dmlcpu/runtime.hpp"
 
@@ -54,17 +53,41 @@ void check_given(const char* name, const T* pointer) {
 
 using dmlcpu::directml::check_given;
 using dmlcpu::directml::guarded;
+using dmlcpu::directml::Naming;
 
-dmlcpu_status dmlcpu_compile(const DML_OPERATOR_DESC* desc, const dmlcpu_compile_options* options,
-                             dmlcpu_operator** compiled) {
+namespace dmlcpu::directml {
+
+dmlcpu_status detail::compile(const DML_OPERATOR_DESC* desc, const dmlcpu_compile_options* options,
+                              Naming naming, dmlcpu_operator** compiled) {
   if (compiled != nullptr) *compiled = nullptr;
   return guarded([&] {
     check_given("desc", desc);
     check_given("compiled", compiled);
     const dmlcpu_compile_options defaults = DMLCPU_COMPILE_OPTIONS_INIT;
     *compiled = new dmlcpu_operator{
-        dmlcpu::directml::compile(*desc, options == nullptr ? defaults : *options)};
+        directml::compile(*desc, options == nullptr ? defaults : *options, naming)};
   });
+}
+
+dmlcpu_status detail::feature_level_required(const DML_OPERATOR_DESC* desc, Naming naming,
+                                             DML_FEATURE_LEVEL* level) {
+  return guarded([&] {
+    check_given("desc", desc);
+    check_given("level", level);
+    *level = static_cast<DML_FEATURE_LEVEL>(required_level(*desc, naming));
+  });
+}
+
+}  // namespace dmlcpu::directml
+
+dmlcpu_status dmlcpu_compile(const DML_OPERATOR_DESC* desc, const dmlcpu_compile_options* options,
+                             dmlcpu_operator** compiled) {
+  return dmlcpu::directml::detail::compile(desc, options, Naming::kDirectMl, compiled);
+}
+
+dmlcpu_status dmlcpu_feature_level_required(const DML_OPERATOR_DESC* desc,
+                                            DML_FEATURE_LEVEL* level) {
+  return dmlcpu::directml::detail::feature_level_required(desc, Naming::kDirectMl, level);
 }
 
 dmlcpu_status dmlcpu_dispatch(const dmlcpu_operator* compiled, const dmlcpu_input* inputs,
@@ -77,15 +100,6 @@ dmlcpu_status dmlcpu_dispatch(const dmlcpu_operator* compiled, const dmlcpu_inpu
 }
 
 void dmlcpu_release(dmlcpu_operator* compiled) { delete compiled; }
-
-dmlcpu_status dmlcpu_feature_level_required(const DML_OPERATOR_DESC* desc,
-                                            DML_FEATURE_LEVEL* level) {
-  return guarded([&] {
-    check_given("desc", desc);
-    check_given("level", level);
-    *level = static_cast<DML_FEATURE_LEVEL>(dmlcpu::directml::required_level(*desc));
-  });
-}
 
 uint64_t dmlcpu_buffer_tensor_size(DML_TENSOR_DATA_TYPE data_type, uint32_t dimension_count,
                                    const uint32_t* sizes, const uint32_t* strides) {

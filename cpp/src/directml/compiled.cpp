@@ -4,39 +4,33 @@
 
 #include "core/error.hpp"
 #include "core/validate.hpp"
-#include "directml/names.hpp"
 #include "kernels/dispatch.hpp"
 
 namespace dmlcpu::directml {
 namespace {
 
-/// Calls use(desc, levels) with the descriptor as the operator's own type.
+/// Calls use(described, levels) with what the operator's reader makes of the descriptor.
 template <class Use>
-auto with_descriptor(const DML_OPERATOR_DESC& desc, Use&& use) {
+auto with_described(const DML_OPERATOR_DESC& desc, Naming naming, Use&& use) {
   const std::uint32_t type = number(desc.Type);
-  if (operator_name(type) == nullptr) {
-    fail<ValueError>("Type",
-                     "must be REDUCE (55), TOP_K (71), GATHER_ND (108), TOP_K1 (112), ARGMIN "
-                     "(137), ARGMAX (138) or GATHER_ND1 (140)",
-                     type);
+  const detail::Operator* const op = detail::find_operator(type);
+  if (op == nullptr) {
+    Alternatives types;
+    for (const detail::Operator& each : detail::kOperators) types.add(enumerator_text(each.type));
+    fail<ValueError>(name_of(Field::kType, naming), "must be " + types.text(), type);
   }
-  if (desc.Desc == nullptr) fail<ValueError>("Desc", "must be given", "null");
-  LevelCheck levels(type);
-  switch (type) {
-    case DML_OPERATOR_REDUCE:
-      return use(*static_cast<const DML_REDUCE_OPERATOR_DESC*>(desc.Desc), levels);
-    case DML_OPERATOR_TOP_K:
-      return use(*static_cast<const DML_TOP_K_OPERATOR_DESC*>(desc.Desc), levels);
-    case DML_OPERATOR_TOP_K1:
-      return use(*static_cast<const DML_TOP_K1_OPERATOR_DESC*>(desc.Desc), levels);
-    case DML_OPERATOR_GATHER_ND:
-      return use(*static_cast<const DML_GATHER_ND_OPERATOR_DESC*>(desc.Desc), levels);
-    case DML_OPERATOR_GATHER_ND1:
-      return use(*static_cast<const DML_GATHER_ND1_OPERATOR_DESC*>(desc.Desc), levels);
-    case DML_OPERATOR_ARGMIN:
-      return use(*static_cast<const DML_ARGMIN_OPERATOR_DESC*>(desc.Desc), levels);
+  if (desc.Desc == nullptr) {
+    fail<ValueError>(name_of(Field::kDesc, naming), "must be given", "null");
+  }
+  const Fields fields{*op, desc.Desc, naming};
+  LevelCheck levels(*op, naming);
+  switch (op->family) {
+    case detail::Family::kArg:
+      return use(read_arg(fields, levels), levels);
+    case detail::Family::kTopK:
+      return use(read_top_k(fields, levels), levels);
     default:
-      return use(*static_cast<const DML_ARGMAX_OPERATOR_DESC*>(desc.Desc), levels);
+      return use(read_gather_nd(fields, levels), levels);
   }
 }
 
@@ -44,6 +38,10 @@ struct Options {
   NanPolicy nan_policy;
   IndexMode index_mode;
 };
+
+constexpr Enumerator kNanPolicies[] = {{"OMIT", DMLCPU_NAN_OMIT},
+                                       {"PROPAGATE", DMLCPU_NAN_PROPAGATE}};
+constexpr Enumerator kIndexModes[] = {{"CLIP", DMLCPU_INDEX_CLIP}, {"RAISE", DMLCPU_INDEX_RAISE}};
 
 Options read_options(const dmlcpu_compile_options& options) {
   // First: a struct of another size may have other fields.
@@ -53,14 +51,8 @@ Options read_options(const dmlcpu_compile_options& options) {
                          " (sizeof(dmlcpu_compile_options), see DMLCPU_COMPILE_OPTIONS_INIT)",
                      options.struct_size);
   }
-  const std::uint32_t nan_policy = number(options.nan_policy);
-  if (nan_policy > DMLCPU_NAN_PROPAGATE) {
-    fail<ValueError>("nan_policy", "must be OMIT (0) or PROPAGATE (1)", nan_policy);
-  }
-  const std::uint32_t index_mode = number(options.index_mode);
-  if (index_mode > DMLCPU_INDEX_RAISE) {
-    fail<ValueError>("index_mode", "must be CLIP (0) or RAISE (1)", index_mode);
-  }
+  const auto nan_policy = check_enumerator("nan_policy", number(options.nan_policy), kNanPolicies);
+  const auto index_mode = check_enumerator("index_mode", number(options.index_mode), kIndexModes);
   return {nan_policy == DMLCPU_NAN_OMIT ? NanPolicy::kOmit : NanPolicy::kPropagate,
           index_mode == DMLCPU_INDEX_CLIP ? IndexMode::kClip : IndexMode::kRaise};
 }
@@ -139,36 +131,29 @@ void run_on(const Program<TopKDescriptor, TopKProgram>& program, const dmlcpu_in
 }
 void run_on(const Program<GatherNdDescriptor, GatherNdPlan>& program, const dmlcpu_input* inputs,
             const dmlcpu_output* outputs) {
-  try {
-    run_planned(program.described.descriptor, program.plan, inputs[0].data, inputs[1].data,
-                outputs[0].data);
-  } catch (const IndexError& error) {
-    const std::string text = error.what();
-    throw IndexError(program.described.tensors[1].name + text.substr(text.find(':')));
-  }
+  run_planned(program.described.descriptor, program.plan, inputs[0].data, inputs[1].data,
+              outputs[0].data, program.described.tensors[1].name);
 }
 
 }  // namespace
 
-AnyProgram compile(const DML_OPERATOR_DESC& desc, const dmlcpu_compile_options& options) {
+AnyProgram compile(const DML_OPERATOR_DESC& desc, const dmlcpu_compile_options& options,
+                   Naming naming) {
   const Options own = read_options(options);
-  const std::uint32_t level = number(options.feature_level);
+  const Level level = number(options.feature_level);
   kernels();  // throws for an instruction set that this machine lacks; dispatching should not
-  return with_descriptor(
-      desc, [&own, level](const auto& operator_desc, LevelCheck& levels) -> AnyProgram {
-        auto described = read(operator_desc, levels);
-        levels.check_target(level == 0 ? kNewestLevel : level);
+  return with_described(
+      desc, naming, [&own, level](auto described, const LevelCheck& levels) -> AnyProgram {
+        levels.check_target(level == 0 ? detail::kNewestLevel : level);
         apply(own, described.descriptor);
         return Program<decltype(described.descriptor), decltype(plan(described.descriptor))>{
             described, plan(described.descriptor)};
       });
 }
 
-Level required_level(const DML_OPERATOR_DESC& desc) {
-  return with_descriptor(desc, [](const auto& operator_desc, LevelCheck& levels) {
-    read(operator_desc, levels);
-    return levels.required();
-  });
+Level required_level(const DML_OPERATOR_DESC& desc, Naming naming) {
+  return with_described(desc, naming,
+                        [](const auto&, const LevelCheck& levels) { return levels.required(); });
 }
 
 void dispatch(const AnyProgram& any, const dmlcpu_input* inputs, std::uint32_t input_count,

@@ -24,10 +24,11 @@ using AnyProgram =
 
 /// Throws ValueError for a broken rule; FeatureLevelError when there is none but that the level is
 /// too old.
-AnyProgram compile(const DML_OPERATOR_DESC& desc, const dmlcpu_compile_options& options);
+AnyProgram compile(const DML_OPERATOR_DESC& desc, const dmlcpu_compile_options& options,
+                   Naming naming);
 
 /// The first level that allows the descriptor. Throws ValueError for a broken rule.
-Level required_level(const DML_OPERATOR_DESC& desc);
+Level required_level(const DML_OPERATOR_DESC& desc, Naming naming);
 
 /// Throws ValueError for unfit memory, IndexError for an index out of range.
 void dispatch(const AnyProgram& program, const dmlcpu_input* inputs, std::uint32_t input_count,

@@ -1,39 +1,19 @@
-// Which feature level of DirectML brought what.
+// Which feature level of DirectML a descriptor needs.
 #pragma once
-
-#include <array>
-#include <cstdint>
 
 #include "directml/tensor_desc.hpp"
 
 namespace dmlcpu::directml {
 
-/// A DML_FEATURE_LEVEL: 0x4100 is 4.1. Ordered as the levels are.
-using Level = std::uint32_t;
-
-inline constexpr Level kNewestLevel = DML_FEATURE_LEVEL_6_4;
-
-/// Since which level an operator has a tensor of each data type, by DML_TENSOR_DATA_TYPE; kNever if
-/// not even the newest has.
-using TypeLevels = std::array<Level, 12>;
-inline constexpr Level kNever = 0xffffffff;
-
-struct OperatorLevels {
-  Level appears;
-  Level any_dimensions;  ///< 1 to 8 dimensions; 4 alone before
-  TypeLevels data;
-  TypeLevels indices;
-};
-
 /// Finds the level that a descriptor needs, and the rule that decides it.
 class LevelCheck {
  public:
-  /// For an operator of ours.
-  explicit LevelCheck(std::uint32_t operator_type);
+  LevelCheck(const detail::Operator& op, Naming naming)
+      : operator_(op), naming_(naming), required_(op.appears) {}
 
   /// Each throws ValueError for what no level has.
-  void check_data(const TensorDesc& tensor) { check(tensor, levels_.data); }
-  void check_indices(const TensorDesc& tensor) { check(tensor, levels_.indices); }
+  void check_data(const TensorDesc& tensor) { check(tensor, operator_.data); }
+  void check_indices(const TensorDesc& tensor) { check(tensor, operator_.indices); }
 
   /// The level that everything checked so far needs.
   Level required() const { return required_; }
@@ -42,16 +22,15 @@ class LevelCheck {
   void check_target(Level target) const;
 
  private:
-  void check(const TensorDesc& tensor, const TypeLevels& types);
+  void check(const TensorDesc& tensor, const detail::TypeLevels& types);
 
-  std::uint32_t operator_type_;
-  const OperatorLevels& levels_;
+  const detail::Operator& operator_;
+  Naming naming_;
   Level required_;
-  // What needs that level: the operator itself, a data type, or a number of dimensions.
-  const TypeLevels* types_ = nullptr;
-  const char* tensor_ = nullptr;
-  std::uint32_t dml_type_ = 0;
-  int dimensions_ = 0;
+  // What needs that level: the operator itself, this tensor's data type, or, where `types_` is
+  // null, its number of dimensions.
+  TensorDesc tensor_;
+  const detail::TypeLevels* types_ = nullptr;
 };
 
 }  // namespace dmlcpu::directml

@@ -1,39 +1,68 @@
-// DirectML's enumerators, as numbers and as texts without their prefix.
+// What errors call DirectML's fields and enumerators.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <type_traits>
 
+#include "core/error.hpp"
 #include "dmlcpu/data_type.hpp"
-#include "dmlcpu/directml_descriptors.h"
+#include "dmlcpu/directml_table.hpp"
 
 namespace dmlcpu::directml {
+
+using detail::Enumerator;
+using detail::Field;
+using detail::Level;
+using detail::Naming;
 
 /// The number in an enum's memory, which may be none of its enumerators: reading it as the enum
 /// would be undefined.
 template <class Enum>
 std::uint32_t number(const Enum& value) {
-  static_assert(std::is_enum_v<Enum> && sizeof(Enum) == sizeof(std::uint32_t));
+  static_assert(sizeof(Enum) == sizeof(std::uint32_t));
   std::uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
-/// Data types of DirectML are numbers below this, of which 0 is none.
-inline constexpr std::uint32_t kDataTypeEnd = DML_TENSOR_DATA_TYPE_INT4 + 1;
+inline const char* name_of(Field field, Naming naming) {
+  return detail::info(field).names[static_cast<int>(naming)];
+}
 
 /// "FLOAT32", or the number of what is none.
 std::string data_type_name(std::uint32_t type);
 
-/// The library's type for one of DirectML's, of which two have none.
+/// The library's type for one of DirectML's, if it has one.
 bool find_data_type(std::uint32_t type, DataType* found);
 
-/// "ARGMAX", null for an operator that is none of ours.
-const char* operator_name(std::uint32_t type);
-
 /// "4.1" for 0x4100.
-std::string level_name(std::uint32_t level);
+std::string level_name(Level level);
+
+/// The texts with commas between them, and "or" before the last.
+class Alternatives {
+ public:
+  void add(const std::string& text);
+  std::string text() const { return first_.empty() ? last_ : first_ + " or " + last_; }
+
+ private:
+  std::string first_;
+  std::string last_;
+};
+
+/// "INCREASING (0)".
+std::string enumerator_text(const Enumerator& enumerator);
+
+/// Throws ValueError for a number that is none of the enumerators'.
+template <class Enumerators>
+std::uint32_t check_enumerator(const std::string& name, std::uint32_t value,
+                               const Enumerators& enumerators) {
+  Alternatives all;
+  for (const Enumerator& each : enumerators) {
+    if (each.value == value) return value;
+    all.add(enumerator_text(each));
+  }
+  fail<ValueError>(name, "must be " + all.text(), value);
+}
 
 }  // namespace dmlcpu::directml

@@ -3,34 +3,70 @@
 #pragma once
 
 #include <array>
+#include <cstring>
 
 #include "directml/feature_levels.hpp"
 #include "directml/tensor_desc.hpp"
-#include "dmlcpu/directml_descriptors.h"
 #include "dmlcpu/operators.hpp"
 
 namespace dmlcpu::directml {
 
-/// A descriptor without memory, and the tensors whose memory a dispatch brings: inputs first, then
-/// outputs, in the order of DirectML's fields. Options that DirectML does not have are the default.
-template <class Descriptor>
-struct Described {
-  Descriptor descriptor;
-  std::array<TensorDesc, 3> tensors{};
-  std::uint32_t input_count = 1;
-  std::uint32_t output_count = 1;
+/// The fields of an operator's descriptor, by name.
+struct Fields {
+  const detail::Operator& op;
+  const void* desc;
+  Naming naming;
+
+  /// The field's value; `otherwise` where the operator has no such field.
+  template <class T = std::uint32_t>
+  T get(Field field, T otherwise = {}) const {
+    for (const detail::FieldAt& at : op.fields) {
+      if (at.field != field) continue;
+      std::memcpy(&otherwise, static_cast<const char*>(desc) + at.offset, sizeof otherwise);
+      break;
+    }
+    return otherwise;
+  }
+
+  const char* name(Field field) const { return name_of(field, naming); }
+
+  /// An enumerator's value, `otherwise` where the operator has no such field. Throws ValueError for
+  /// one that is none.
+  template <class Enumerators>
+  std::uint32_t get_enumerator(Field field, const Enumerators& enumerators,
+                               std::uint32_t otherwise) const {
+    return check_enumerator(name(field), get(field, otherwise), enumerators);
+  }
+
+  /// INCREASING or DECREASING, which is the default.
+  AxisDirection axis_direction(DML_AXIS_DIRECTION otherwise) const {
+    return static_cast<AxisDirection>(
+        get_enumerator(Field::kAxisDirection, detail::kDirections, otherwise));
+  }
 };
 
-/// Each throws ValueError that names the field and its rule; the level it needs is in `levels`.
-Described<ArgDescriptor> read(const DML_ARGMIN_OPERATOR_DESC& desc, LevelCheck& levels);
-Described<ArgDescriptor> read(const DML_ARGMAX_OPERATOR_DESC& desc, LevelCheck& levels);
-Described<ArgDescriptor> read(const DML_REDUCE_OPERATOR_DESC& desc, LevelCheck& levels);
-Described<TopKDescriptor> read(const DML_TOP_K_OPERATOR_DESC& desc, LevelCheck& levels);
-Described<TopKDescriptor> read(const DML_TOP_K1_OPERATOR_DESC& desc, LevelCheck& levels);
-Described<GatherNdDescriptor> read(const DML_GATHER_ND_OPERATOR_DESC& desc, LevelCheck& levels);
-Described<GatherNdDescriptor> read(const DML_GATHER_ND1_OPERATOR_DESC& desc, LevelCheck& levels);
+/// The tensors whose memory a dispatch brings: inputs first, then outputs, in the order of
+/// DirectML's fields.
+struct Tensors {
+  std::array<TensorDesc, 3> tensors{};
+  std::uint32_t input_count = 0;
+  std::uint32_t output_count = 0;
+};
 
-/// INCREASING or DECREASING.
-AxisDirection read_axis_direction(const DML_AXIS_DIRECTION& direction);
+/// A descriptor without memory, and its tensors. Options that DirectML does not have are the
+/// default.
+template <class Descriptor>
+struct Described : Tensors {
+  Descriptor descriptor;
+};
+
+/// Reads all tensors. The first is the input; the one at `indices` holds indices, a third one
+/// has the input's data type.
+Tensors read_tensors(const Fields& fields, std::size_t indices, LevelCheck& levels);
+
+/// Each throws ValueError that names the field and its rule; the level it needs is in `levels`.
+Described<ArgDescriptor> read_arg(const Fields& fields, LevelCheck& levels);
+Described<TopKDescriptor> read_top_k(const Fields& fields, LevelCheck& levels);
+Described<GatherNdDescriptor> read_gather_nd(const Fields& fields, LevelCheck& levels);
 
 }  // namespace dmlcpu::directml

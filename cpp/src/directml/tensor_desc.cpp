@@ -4,27 +4,23 @@
 
 #include "core/overlap.hpp"
 #include "core/validate.hpp"
-#include "directml/names.hpp"
 
 namespace dmlcpu::directml {
 namespace {
 
-void check_flags(const TensorDesc& tensor, const DML_BUFFER_TENSOR_DESC& desc, Role role) {
-  const std::uint32_t flags = number(desc.Flags);
-  // A tensor owned by DirectML is given when the operator is initialized. Here nothing is uploaded,
-  // so it is given with each dispatch, like others.
-  if (flags == DML_TENSOR_FLAG_NONE) return;
-  if (flags == DML_TENSOR_FLAG_OWNED_BY_DML && role == Role::kInput) return;
-  fail<ValueError>(
-      field(tensor, "Flags"),
-      role == Role::kInput ? "must be NONE (0) or OWNED_BY_DML (1)" : "must be NONE (0)", flags);
+// A tensor owned by DirectML is given when the operator is initialized. Here nothing is uploaded,
+// so it is given with each dispatch, like others.
+void check_flags(const TensorDesc& tensor, std::uint32_t flags, bool is_input) {
+  const std::string name = field(tensor, Field::kFlags);
+  if (is_input) check_enumerator(name, flags, detail::kFlags);
+  if (!is_input && flags != DML_TENSOR_FLAG_NONE) fail<ValueError>(name, "must be NONE (0)", flags);
 }
 
 void check_size(const TensorDesc& tensor, const DML_BUFFER_TENSOR_DESC& desc) {
   const auto needed = (static_cast<std::uint64_t>(tensor.used_bytes) + 3) / 4 * 4;
   if (desc.TotalTensorSizeInBytes < needed) {
     fail<ValueError>(
-        field(tensor, "TotalTensorSizeInBytes"),
+        field(tensor, Field::kTotalTensorSizeInBytes),
         "must be at least " + std::to_string(needed) + " (its elements, rounded up to 4 bytes)",
         std::to_string(desc.TotalTensorSizeInBytes));
   }
@@ -34,7 +30,7 @@ void check_alignment(const TensorDesc& tensor, std::uint32_t alignment) {
   const std::size_t element_size = info(tensor.layout.type).size;
   const bool power_of_two = (alignment & (alignment - 1)) == 0;
   if (alignment != 0 && (!power_of_two || alignment < element_size)) {
-    fail<ValueError>(field(tensor, "GuaranteedBaseOffsetAlignment"),
+    fail<ValueError>(field(tensor, Field::kGuaranteedBaseOffsetAlignment),
                      "must be 0 or a power of two of at least the element's " +
                          std::to_string(element_size) + " bytes",
                      alignment);
@@ -43,33 +39,36 @@ void check_alignment(const TensorDesc& tensor, std::uint32_t alignment) {
 
 }  // namespace
 
-std::string field(const TensorDesc& tensor, const char* name) {
-  return std::string(tensor.name) + "." + name;
+std::string field(const TensorDesc& tensor, Field name) {
+  return std::string(tensor.name) + "." + name_of(name, tensor.naming);
 }
 
-TensorDesc read_tensor(const char* name, const DML_TENSOR_DESC* desc, Role role) {
+TensorDesc read_tensor(Field name, Naming naming, const DML_TENSOR_DESC* desc) {
+  const bool is_input = detail::info(name).kind == detail::FieldKind::kInput;
   TensorDesc tensor;
-  tensor.name = name;
-  if (desc == nullptr) fail<ValueError>(name, "must be given", "null");
+  tensor.name = name_of(name, naming);
+  tensor.naming = naming;
+  if (desc == nullptr) fail<ValueError>(tensor.name, "must be given", "null");
   if (number(desc->Type) != DML_TENSOR_TYPE_BUFFER) {
-    fail<ValueError>(field(tensor, "Type"), "must be BUFFER (1)", number(desc->Type));
+    fail<ValueError>(field(tensor, Field::kType), "must be BUFFER (1)", number(desc->Type));
   }
-  if (desc->Desc == nullptr) fail<ValueError>(field(tensor, "Desc"), "must be given", "null");
+  if (desc->Desc == nullptr) fail<ValueError>(field(tensor, Field::kDesc), "must be given", "null");
   const auto& buffer = *static_cast<const DML_BUFFER_TENSOR_DESC*>(desc->Desc);
 
   Tensor& layout = tensor.layout;
   tensor.dml_type = number(buffer.DataType);
   if (!find_data_type(tensor.dml_type, &layout.type)) {
-    fail<ValueError>(field(tensor, "DataType"),
+    fail<ValueError>(field(tensor, Field::kDataType),
                      "must be FLOAT32, FLOAT16, FLOAT64 or an integer type of 8 to 64 bits",
                      data_type_name(tensor.dml_type));
   }
-  check_flags(tensor, buffer, role);
+  check_flags(tensor, number(buffer.Flags), is_input);
   if (buffer.DimensionCount < 1 || buffer.DimensionCount > kMaxRank) {
-    fail<ValueError>(field(tensor, "DimensionCount"),
+    fail<ValueError>(field(tensor, Field::kDimensionCount),
                      "must be in [1, " + std::to_string(kMaxRank) + "]", buffer.DimensionCount);
   }
-  if (buffer.Sizes == nullptr) fail<ValueError>(field(tensor, "Sizes"), "must be given", "null");
+  if (buffer.Sizes == nullptr)
+    fail<ValueError>(field(tensor, Field::kSizes), "must be given", "null");
   layout.rank = static_cast<int>(buffer.DimensionCount);
   // Unsigned: a product that wraps is found below.
   std::uint64_t packed = 1;
@@ -81,18 +80,18 @@ TensorDesc read_tensor(const char* name, const DML_TENSOR_DESC* desc, Role role)
   }
   for (int d = 0; d < layout.rank; ++d) {
     if (layout.sizes[d] == 0) {
-      fail<ValueError>(field(tensor, "Sizes"), "must be at least 1 in every dimension",
+      fail<ValueError>(field(tensor, Field::kSizes), "must be at least 1 in every dimension",
                        to_text(tensor.shape()));
     }
   }
-  check_layout(name, as_const(layout));
+  check_layout(tensor.name, as_const(layout));
   std::int64_t last = 0;
   for (int d = 0; d < layout.rank; ++d) last += (layout.sizes[d] - 1) * layout.strides[d];
   tensor.used_bytes = (last + 1) * static_cast<std::int64_t>(info(layout.type).size);
   check_size(tensor, buffer);
   check_alignment(tensor, buffer.GuaranteedBaseOffsetAlignment);
-  if (role == Role::kOutput && overlaps_itself(as_const(layout))) {
-    fail<ValueError>(field(tensor, "Strides"), "must give every element a place of its own",
+  if (!is_input && overlaps_itself(as_const(layout))) {
+    fail<ValueError>(field(tensor, Field::kStrides), "must give every element a place of its own",
                      to_text({layout.rank, layout.strides}));
   }
   return tensor;
@@ -100,7 +99,7 @@ TensorDesc read_tensor(const char* name, const DML_TENSOR_DESC* desc, Role role)
 
 void check_same_dimensions(const TensorDesc& tensor, const TensorDesc& as) {
   if (tensor.layout.rank != as.layout.rank) {
-    fail<ValueError>(field(tensor, "DimensionCount"),
+    fail<ValueError>(field(tensor, Field::kDimensionCount),
                      "must be " + std::to_string(as.layout.rank) + ", that of " + as.name,
                      tensor.layout.rank);
   }
@@ -108,7 +107,7 @@ void check_same_dimensions(const TensorDesc& tensor, const TensorDesc& as) {
 
 void check_same_type(const TensorDesc& tensor, const TensorDesc& as) {
   if (tensor.dml_type != as.dml_type) {
-    fail<ValueError>(field(tensor, "DataType"),
+    fail<ValueError>(field(tensor, Field::kDataType),
                      "must be " + data_type_name(as.dml_type) + ", that of " + as.name,
                      data_type_name(tensor.dml_type));
   }
@@ -117,7 +116,7 @@ void check_same_type(const TensorDesc& tensor, const TensorDesc& as) {
 void check_sizes(const TensorDesc& tensor, const Shape& shape) {
   for (int d = 0; d < shape.rank; ++d) {
     if (tensor.layout.sizes[d] != shape.sizes[d]) {
-      fail<ValueError>(field(tensor, "Sizes"), "must be " + to_text(shape),
+      fail<ValueError>(field(tensor, Field::kSizes), "must be " + to_text(shape),
                        to_text(tensor.shape()));
     }
   }

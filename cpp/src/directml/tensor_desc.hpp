@@ -2,30 +2,31 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/error.hpp"
-#include "dmlcpu/directml_descriptors.h"
+#include "directml/names.hpp"
 #include "dmlcpu/tensor.hpp"
 
 namespace dmlcpu::directml {
 
 /// A tensor as a descriptor has it.
 struct TensorDesc {
-  const char* name = "";        ///< the descriptor's field: "InputTensor"
+  const char* name = "";  ///< the descriptor's field: "InputTensor"
+  Naming naming{};
   std::uint32_t dml_type = 0;   ///< DML_TENSOR_DATA_TYPE
   Tensor layout;                ///< without its memory
-  std::int64_t used_bytes = 0;  ///< from its first element to behind its last
+  std::int64_t used_bytes = 0;  ///< from its first element to its last one's end
 
   Shape shape() const { return shape_of(layout); }
 };
 
-enum class Role : std::uint8_t { kInput, kOutput };
-
-/// Throws ValueError for a broken rule. Feature levels are not looked at.
-TensorDesc read_tensor(const char* name, const DML_TENSOR_DESC* desc, Role role);
+/// Throws ValueError for a broken rule of the tensor in this field of an operator's descriptor.
+/// Feature levels are not looked at.
+TensorDesc read_tensor(Field name, Naming naming, const DML_TENSOR_DESC* desc);
 
 /// "InputTensor.Sizes".
-std::string field(const TensorDesc& tensor, const char* name);
+std::string field(const TensorDesc& tensor, Field name);
 
 /// That two tensors have as many dimensions.
 void check_same_dimensions(const TensorDesc& tensor, const TensorDesc& as);

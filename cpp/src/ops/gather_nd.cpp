@@ -50,7 +50,7 @@ bool gather(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan, cons
 /// Throws for the first coordinate out of range in row-major order. Only run once one was found,
 /// so it may take its time.
 void fail_first_out_of_range(const GatherNdDescriptor& descriptor, const GatherLayout& layout,
-                             const void* data) {
+                             const void* data, const char* name) {
   const ConstTensor& indices = descriptor.indices;
   Axes axes;
   for (int d = 0; d < indices.rank; ++d) axes.push({indices.sizes[d], {indices.strides[d], 0, 0}});
@@ -73,7 +73,7 @@ void fail_first_out_of_range(const GatherNdDescriptor& descriptor, const GatherL
     const auto of_axis =
         text("for axis ", descriptor.batch_dims + i % layout.length, ", of size ", axis.size);
     const std::int64_t low = layout.is_signed ? -axis.size : 0;
-    fail<IndexError>("indices",
+    fail<IndexError>(name,
                      axis.size == 0 ? text("must be empty ", of_axis)
                                     : text("must be in [", low, ", ", axis.size - 1, "] ", of_axis),
                      text(layout.is_signed ? text(read) : text(static_cast<std::uint64_t>(wrapped)),
@@ -95,7 +95,7 @@ GatherNdPlan plan(const GatherNdDescriptor& descriptor) {
 }
 
 void run_planned(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan, const void* input,
-                 const void* indices, void* output) {
+                 const void* indices, void* output, const char* name) {
   if (element_count(descriptor.indices) == 0) return;
   const bool raises = descriptor.mode == IndexMode::kRaise;
   // No coordinate is in range of an empty axis, and there is nothing to clip it to.
@@ -103,11 +103,11 @@ void run_planned(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan,
   // Nobody has seen a new output yet: what was clipped may be in it.
   const bool checks_first = raises && !(copies && descriptor.output_is_new);
   if (checks_first && !gather(descriptor, plan, input, indices, nullptr)) {
-    fail_first_out_of_range(descriptor, plan.layout, indices);
+    fail_first_out_of_range(descriptor, plan.layout, indices, name);
   }
   // What was in range need not be any more: another thread may change the indices.
   if (copies && !gather(descriptor, plan, input, indices, output) && raises && !checks_first) {
-    fail_first_out_of_range(descriptor, plan.layout, indices);
+    fail_first_out_of_range(descriptor, plan.layout, indices, name);
   }
 }
 

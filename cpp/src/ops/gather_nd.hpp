@@ -9,8 +9,8 @@ namespace dmlcpu {
 GatherNdPlan plan(const GatherNdDescriptor& descriptor);
 
 /// Runs what was planned on valid memory; the descriptor's own pointers are not looked at. Throws
-/// IndexError.
+/// IndexError, which calls the indices `name`.
 void run_planned(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan, const void* input,
-                 const void* indices, void* output);
+                 const void* indices, void* output, const char* name = "indices");
 
 }  // namespace dmlcpu

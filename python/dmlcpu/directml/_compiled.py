@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import operator
-import re
-from collections.abc import Callable, Iterable
-from dataclasses import fields
-from typing import Any, Literal, NoReturn, TypeVar
+from collections.abc import Iterable
+from typing import Any, Literal
 
 import numpy.typing as npt
 
 from dmlcpu import _core
 from dmlcpu._types import TopK
-from dmlcpu.directml import _descriptors
-from dmlcpu.directml._descriptors import BufferTensorDesc, OperatorDesc
+from dmlcpu.directml._descriptors import OperatorDesc
 from dmlcpu.directml._enums import FeatureLevel, TensorDataType
-
-__all__ = [
-    "CompiledOperator",
-    "FeatureLevelError",
-    "calc_buffer_tensor_size",
-    "compile",
-    "feature_level_required",
-]
 
 _BEYOND_64_BITS = (1 << 64) - 1
 
@@ -48,13 +37,10 @@ def calc_buffer_tensor_size(
     >>> calc_buffer_tensor_size(TensorDataType.FLOAT32, (2, 3), strides=(4, 1))
     28
     """
-    numbers = _uints(sizes, "sizes")
-    steps = None if strides is None else _uints(strides, "strides")
-    if steps is not None and len(steps) != len(numbers):
-        raise ValueError(f"strides: must be as many as sizes, {len(numbers)}, got {len(steps)}")
-    size = _core.buffer_tensor_size(_uint(data_type, "data_type"), numbers, steps)
+    sizes = tuple(sizes)
+    size = _core.buffer_tensor_size(data_type, sizes, strides)
     if size == _BEYOND_64_BITS:
-        raise ValueError(f"sizes: must give bytes that fit 64 bits, got {tuple(numbers)}")
+        raise ValueError(f"sizes: must give bytes that fit 64 bits, got {sizes}")
     return size
 
 
@@ -102,7 +88,7 @@ def feature_level_required(desc: OperatorDesc) -> FeatureLevel:
     >>> str(dml.feature_level_required(dml.ArgminOperatorDesc(x, y, axes=(1,))))
     '4.1'
     """
-    return FeatureLevel(_with_field_names(_core.feature_level_required, *_marshal(desc)))
+    return FeatureLevel(_core.feature_level_required(_operator_desc(desc)))
 
 
 class CompiledOperator:
@@ -136,8 +122,8 @@ class CompiledOperator:
         self._feature_level = feature_level
         self._nan_policy = nan_policy
         self._mode = mode
-        self._compiled = _with_field_names(
-            _core.CompiledOperator, *_marshal(desc), int(feature_level), nan_policy, mode
+        self._compiled = _core.CompiledOperator(
+            _operator_desc(desc), int(feature_level), nan_policy, mode
         )
 
     @property
@@ -166,7 +152,7 @@ class CompiledOperator:
         out: npt.NDArray[Any] | tuple[npt.NDArray[Any], npt.NDArray[Any]] | None = None,
     ) -> npt.NDArray[Any] | TopK:
         """Run the operator."""
-        results = _with_field_names(self._compiled.dispatch, inputs, out)
+        results = self._compiled.dispatch(inputs, out)
         return TopK(*results) if isinstance(results, tuple) else results
 
     def __repr__(self) -> str:
@@ -184,120 +170,19 @@ def _level(level: FeatureLevelLike) -> FeatureLevel:
     requirement = 'feature_level: must be a FeatureLevel, "1.0" to "6.4"'
     if isinstance(level, bool) or not (isinstance(level, str) or hasattr(level, "__index__")):
         raise TypeError(f"{requirement}, got {type(level).__name__}")
+    try:
+        number = level if isinstance(level, str) else operator.index(level)
+    except TypeError:  # arrays have __index__, but only those of one int are one
+        number = None
     for known in FeatureLevel:
-        if level == str(known) if isinstance(level, str) else _index(level) == known:
+        if number in (known, str(known)):
             return known
     raise ValueError(f"{requirement}, got {level!r}")
 
 
-def _index(value: Any) -> int | None:
-    """The int that a value stands for, None if it is none; bool is a type of its own here."""
-    if isinstance(value, (bool, type)) or not hasattr(value, "__index__"):
-        return None
-    try:
-        return operator.index(value)
-    except TypeError:  # arrays have __index__, but only those of one int are one
-        return None
-
-
-# What the fields that are not any numbers hold.
-_KINDS = {
-    "data_type": "a TensorDataType",
-    "flags": "a TensorFlags",
-    "function": "a ReduceFunction",
-    "axis_direction": "an AxisDirection",
-}
-
-
-def _uint(value: Any, name: str, bits: int = 32) -> int:
-    number = _index(value)
-    if number is None:
-        kind = _KINDS.get(name.rpartition(".")[2], "an int")
-        raise TypeError(f"{name}: must be {kind}, got {type(value).__name__}")
-    if not 0 <= number < 1 << bits:
-        raise ValueError(f"{name}: must be an unsigned int of {bits} bits, got {number}")
-    return number
-
-
-def _uints(values: Any, name: str) -> list[int]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise TypeError(f"{name}: must be a sequence of ints, got {type(values).__name__}")
-    return [_uint(value, f"{name}[{i}]") for i, value in enumerate(values)]
-
-
-# What stands for a tensor and for an operator on the way to the extension module.
-_Tensor = tuple[str, int, int, list[int], list[int] | None, int, int]
-_Operator = tuple[int, list[_Tensor], list[int], list[int]]
-
-
-def _marshal_tensor(tensor: Any, name: str) -> _Tensor:
-    if not isinstance(tensor, BufferTensorDesc):
-        raise TypeError(f"{name}: must be a BufferTensorDesc, got {type(tensor).__name__}")
-    sizes = _uints(tensor.sizes, f"{name}.sizes")
-    strides = None if tensor.strides is None else _uints(tensor.strides, f"{name}.strides")
-    if strides is not None and len(strides) != len(sizes):
-        raise ValueError(
-            f"{name}.strides: must be as many as sizes, {len(sizes)}, got {len(strides)}"
-        )
-    data_type = _uint(tensor.data_type, f"{name}.data_type")
-    size = tensor.total_tensor_size_in_bytes
-    if size is None:
-        size = _core.buffer_tensor_size(data_type, sizes, strides)
-    return (
-        name,
-        data_type,
-        _uint(tensor.flags, f"{name}.flags"),
-        sizes,
-        strides,
-        _uint(size, f"{name}.total_tensor_size_in_bytes", 64),
-        _uint(tensor.guaranteed_base_offset_alignment, f"{name}.guaranteed_base_offset_alignment"),
-    )
-
-
-def _marshal(desc: Any) -> _Operator:
-    """A descriptor as its operator's number, tensors, axes and other numbers, in the fields' order."""
+def _operator_desc(desc: Any) -> OperatorDesc:
     if not isinstance(desc, OperatorDesc) or not hasattr(desc, "operator_type"):
         raise TypeError(
             f"desc: must be an operator descriptor of dmlcpu.directml, got {type(desc).__name__}"
         )
-    tensors: list[_Tensor] = []
-    axes: list[int] = []
-    numbers: list[int] = []
-    for field in fields(desc):
-        value = getattr(desc, field.name)
-        if field.name.endswith("_tensor"):
-            tensors.append(_marshal_tensor(value, field.name))
-        elif field.name == "axes":
-            axes = _uints(value, "axes")
-        else:
-            numbers.append(_uint(value, field.name))
-    return int(desc.operator_type), tensors, axes, numbers
-
-
-# DirectML's fields, as the library's error texts name them, and what they are called here.
-_FIELD_NAMES = {
-    "".join(part.capitalize() for part in field.name.split("_")): field.name
-    for name in _descriptors.__all__
-    if name != "OperatorDesc"
-    for field in fields(getattr(_descriptors, name))
-} | {
-    "AxisCount": "len(axes)",
-    "DimensionCount": "dimension_count",
-    "Type": "operator_type",
-}
-_FIELD = re.compile(rf"\b({'|'.join(_FIELD_NAMES)})\b")
-
-Result = TypeVar("Result")
-
-
-def _with_field_names(function: Callable[..., Result], *arguments: Any) -> Result:
-    """Calls the extension module; its errors name fields as Python does."""
-    try:
-        return function(*arguments)
-    except (ValueError, IndexError) as error:
-        _rename(error)
-
-
-def _rename(error: Exception) -> NoReturn:
-    text = _FIELD.sub(lambda match: _FIELD_NAMES[match[0]], str(error))
-    raise type(error)(text) from None
+    return desc

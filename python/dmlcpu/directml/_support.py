@@ -1,25 +1,12 @@
-"""Which operator takes what since which feature level, found by asking for it."""
+"""Which operator takes what since which feature level."""
 
 from __future__ import annotations
 
 from itertools import product
 from typing import NamedTuple
 
-from dmlcpu.directml._compiled import feature_level_required
-from dmlcpu.directml._descriptors import (
-    ArgmaxOperatorDesc,
-    ArgminOperatorDesc,
-    BufferTensorDesc,
-    GatherNd1OperatorDesc,
-    GatherNdOperatorDesc,
-    OperatorDesc,
-    ReduceOperatorDesc,
-    TopK1OperatorDesc,
-    TopKOperatorDesc,
-)
-from dmlcpu.directml._enums import FeatureLevel, OperatorType, ReduceFunction, TensorDataType
-
-__all__ = ["Support", "SupportTable", "support_table"]
+from dmlcpu import _core
+from dmlcpu.directml._enums import FeatureLevel, OperatorType, TensorDataType
 
 _INDEX_TYPES = (
     TensorDataType.UINT32,
@@ -66,32 +53,6 @@ class SupportTable(tuple[Support, ...]):
         return "\n".join(lines)
 
 
-def _describe(
-    operator_type: OperatorType,
-    data_type: TensorDataType,
-    index_type: TensorDataType,
-    dimension_count: int,
-) -> OperatorDesc:
-    """The smallest descriptor there is."""
-    data = BufferTensorDesc(data_type, (1,) * dimension_count)
-    indices = BufferTensorDesc(index_type, (1,) * dimension_count)
-    match operator_type:
-        case OperatorType.REDUCE:
-            return ReduceOperatorDesc(ReduceFunction.ARGMAX, data, indices, axes=(0,))
-        case OperatorType.ARGMIN:
-            return ArgminOperatorDesc(data, indices, axes=(0,))
-        case OperatorType.ARGMAX:
-            return ArgmaxOperatorDesc(data, indices, axes=(0,))
-        case OperatorType.TOP_K:
-            return TopKOperatorDesc(data, data, indices, axis=0, k=1)
-        case OperatorType.TOP_K1:
-            return TopK1OperatorDesc(data, data, indices, axis=0, k=1)
-        case OperatorType.GATHER_ND:
-            return GatherNdOperatorDesc(data, indices, data, dimension_count, 1)
-        case OperatorType.GATHER_ND1:
-            return GatherNd1OperatorDesc(data, indices, data, dimension_count, 1, 0)
-
-
 def support_table() -> SupportTable:
     """What DirectML's operators take: operator x data type x index type x dimensions -> level.
 
@@ -103,8 +64,7 @@ def support_table() -> SupportTable:
     """
     rows = []
     for key in product(OperatorType, _DATA_TYPES, _INDEX_TYPES, range(1, 9)):
-        try:
-            rows.append(Support(*key, feature_level_required(_describe(*key))))
-        except ValueError:
-            continue  # no level has it
+        level = _core.feature_level_of(*key)
+        if level is not None:
+            rows.append(Support(*key, FeatureLevel(level)))
     return SupportTable(rows)
