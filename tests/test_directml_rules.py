@@ -122,6 +122,10 @@ def test_other_arguments():
         dml.compile(ARG, mode="wrap")
     with pytest.raises(ValueError, match="^strides: must be as many as sizes, 2, got 1$"):
         dml.calc_buffer_tensor_size(TYPES.FLOAT32, (2, 3), (1,))
+    for sizes, name in ((3, "int"), ("34", "str")):
+        with pytest.raises(TypeError, match=f"^sizes: must be a sequence of ints, got {name}$"):
+            dml.calc_buffer_tensor_size(TYPES.FLOAT32, sizes)
+    assert dml.calc_buffer_tensor_size(TYPES.FLOAT32, iter((2, 3)), iter((3, 1))) == 24
 
 
 def test_sizes_are_counted_in_64_bits():

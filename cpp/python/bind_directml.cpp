@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -215,7 +216,8 @@ Expected expect(const TensorStorage& tensor) {
   return expected;
 }
 
-std::string to_text(int rank, const Extents& extents) {
+template <class Sizes>
+std::string to_text(int rank, const Sizes& extents) {
   py::tuple numbers(rank);
   for (int d = 0; d < rank; ++d) numbers[d] = extents[d];
   return py::str(numbers).cast<std::string>();
@@ -345,9 +347,14 @@ py::object feature_level_of(UINT type, UINT data_type, UINT index_type, int dime
 }
 
 UINT64 buffer_tensor_size(py::handle data_type, py::handle sizes, py::handle strides) {
-  const UINT type =
-      as_uint(data_type, python_name(Field::kDataType), python_type(Field::kDataType));
-  return Layout(sizes, strides, "").bytes(type);
+  const Layout layout(sizes, strides, "");
+  const UINT64 bytes = layout.bytes(
+      as_uint(data_type, python_name(Field::kDataType), python_type(Field::kDataType)));
+  if (bytes == std::numeric_limits<UINT64>::max()) {
+    throw ValueError("sizes: must give bytes that fit 64 bits, got " +
+                     to_text(static_cast<int>(layout.rank()), layout.sizes));
+  }
+  return bytes;
 }
 
 }  // namespace

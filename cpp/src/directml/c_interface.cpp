@@ -43,11 +43,6 @@ dmlcpu_status guarded(Body&& body) noexcept {
   }
 }
 
-template <class T>
-void check_given(const char* name, const T* pointer) {
-  if (pointer == nullptr) fail<ValueError>(name, "must be given", "null");
-}
-
 }  // namespace
 }  // namespace dmlcpu::directml
 

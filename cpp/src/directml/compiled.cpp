@@ -19,9 +19,7 @@ auto with_described(const DML_OPERATOR_DESC& desc, Naming naming, Use&& use) {
     for (const detail::Operator& each : detail::kOperators) types.add(enumerator_text(each.type));
     fail<ValueError>(name_of(Field::kType, naming), "must be " + types.text(), type);
   }
-  if (desc.Desc == nullptr) {
-    fail<ValueError>(name_of(Field::kDesc, naming), "must be given", "null");
-  }
+  check_given(name_of(Field::kDesc, naming), desc.Desc);
   const Fields fields{*op, desc.Desc, naming};
   LevelCheck levels(*op, naming);
   switch (op->family) {
@@ -69,7 +67,7 @@ void apply(const Options& options, GatherNdDescriptor& descriptor) {
 
 void check_count(const char* name, std::uint32_t count, const void* buffers, std::uint32_t needed) {
   if (count != needed) fail<ValueError>(name, "must be " + std::to_string(needed), count);
-  if (buffers == nullptr) fail<ValueError>(name, "must be given", "null");
+  check_given(name, buffers);
 }
 
 void check_memory(const TensorDesc& tensor, const void* data, std::uint64_t size) {

@@ -53,6 +53,11 @@ class Alternatives {
 /// "INCREASING (0)".
 std::string enumerator_text(const Enumerator& enumerator);
 
+/// Throws ValueError for null.
+inline void check_given(const char* name, const void* pointer) {
+  if (pointer == nullptr) fail<ValueError>(name, "must be given", "null");
+}
+
 /// Throws ValueError for a number that is none of the enumerators'.
 template <class Enumerators>
 std::uint32_t check_enumerator(const std::string& name, std::uint32_t value,

@@ -18,9 +18,7 @@ unsigned read_axes(const Fields& fields, const TensorDesc& input) {
         "must be at most " + std::to_string(rank) + ", " + field(input, Field::kDimensionCount),
         count);
   }
-  if (count > 0 && axes == nullptr) {
-    fail<ValueError>(fields.name(Field::kAxes), "must be given", "null");
-  }
+  if (count > 0) check_given(fields.name(Field::kAxes), axes);
   unsigned set = 0;
   for (UINT i = 0; i < count; ++i) {
     const auto fail_axis = [&](const std::string& requirement) {

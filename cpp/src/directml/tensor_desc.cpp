@@ -48,11 +48,11 @@ TensorDesc read_tensor(Field name, Naming naming, const DML_TENSOR_DESC* desc) {
   TensorDesc tensor;
   tensor.name = name_of(name, naming);
   tensor.naming = naming;
-  if (desc == nullptr) fail<ValueError>(tensor.name, "must be given", "null");
+  check_given(tensor.name, desc);
   if (number(desc->Type) != DML_TENSOR_TYPE_BUFFER) {
     fail<ValueError>(field(tensor, Field::kType), "must be BUFFER (1)", number(desc->Type));
   }
-  if (desc->Desc == nullptr) fail<ValueError>(field(tensor, Field::kDesc), "must be given", "null");
+  check_given(field(tensor, Field::kDesc).c_str(), desc->Desc);
   const auto& buffer = *static_cast<const DML_BUFFER_TENSOR_DESC*>(desc->Desc);
 
   Tensor& layout = tensor.layout;
@@ -67,8 +67,7 @@ TensorDesc read_tensor(Field name, Naming naming, const DML_TENSOR_DESC* desc) {
     fail<ValueError>(field(tensor, Field::kDimensionCount),
                      "must be in [1, " + std::to_string(kMaxRank) + "]", buffer.DimensionCount);
   }
-  if (buffer.Sizes == nullptr)
-    fail<ValueError>(field(tensor, Field::kSizes), "must be given", "null");
+  check_given(field(tensor, Field::kSizes).c_str(), buffer.Sizes);
   layout.rank = static_cast<int>(buffer.DimensionCount);
   // Unsigned: a product that wraps is found below.
   std::uint64_t packed = 1;

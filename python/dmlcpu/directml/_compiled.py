@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy.typing as npt
@@ -12,8 +13,6 @@ from dmlcpu import _core
 from dmlcpu._types import TopK
 from dmlcpu.directml._descriptors import OperatorDesc
 from dmlcpu.directml._enums import FeatureLevel, TensorDataType
-
-_BEYOND_64_BITS = (1 << 64) - 1
 
 FeatureLevelLike = FeatureLevel | int | str
 
@@ -37,11 +36,7 @@ def calc_buffer_tensor_size(
     >>> calc_buffer_tensor_size(TensorDataType.FLOAT32, (2, 3), strides=(4, 1))
     28
     """
-    sizes = tuple(sizes)
-    size = _core.buffer_tensor_size(data_type, sizes, strides)
-    if size == _BEYOND_64_BITS:
-        raise ValueError(f"sizes: must give bytes that fit 64 bits, got {sizes}")
-    return size
+    return _core.buffer_tensor_size(data_type, sizes, strides)
 
 
 def compile(
@@ -91,6 +86,7 @@ def feature_level_required(desc: OperatorDesc) -> FeatureLevel:
     return FeatureLevel(_core.feature_level_required(_operator_desc(desc)))
 
 
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class CompiledOperator:
     """An operator that `compile` has checked and planned; call it on arrays.
 
@@ -101,6 +97,8 @@ class CompiledOperator:
     `out` are arrays of the output tensors, likewise, a pair for top-k; they must not overlap any other
     array. Without it new ones are made. Results are `out` or the new arrays: one array, for top-k a
     `dmlcpu.TopK`. A failed call writes nothing. Calls may be made from many threads at once.
+
+    `desc`, `feature_level`, `nan_policy` and `mode` are what it was compiled from.
 
     >>> import numpy as np
     >>> from dmlcpu import directml as dml
@@ -113,38 +111,17 @@ class CompiledOperator:
            [ 9.,  8.]], dtype=float32)
     """
 
-    __slots__ = ("_compiled", "_desc", "_feature_level", "_mode", "_nan_policy")
+    desc: OperatorDesc
+    feature_level: FeatureLevel
+    nan_policy: str
+    mode: str
+    _compiled: _core.CompiledOperator = field(init=False)
 
-    def __init__(
-        self, desc: OperatorDesc, feature_level: FeatureLevel, nan_policy: str, mode: str
-    ) -> None:
-        self._desc = desc
-        self._feature_level = feature_level
-        self._nan_policy = nan_policy
-        self._mode = mode
-        self._compiled = _core.CompiledOperator(
-            _operator_desc(desc), int(feature_level), nan_policy, mode
+    def __post_init__(self) -> None:
+        compiled = _core.CompiledOperator(
+            _operator_desc(self.desc), int(self.feature_level), self.nan_policy, self.mode
         )
-
-    @property
-    def desc(self) -> OperatorDesc:
-        """The descriptor that was compiled."""
-        return self._desc
-
-    @property
-    def feature_level(self) -> FeatureLevel:
-        """The feature level that it was compiled for."""
-        return self._feature_level
-
-    @property
-    def nan_policy(self) -> str:
-        """What `compile` was told of NaNs."""
-        return self._nan_policy
-
-    @property
-    def mode(self) -> str:
-        """What `compile` was told of gather indices out of range."""
-        return self._mode
+        object.__setattr__(self, "_compiled", compiled)
 
     def __call__(
         self,
@@ -157,13 +134,13 @@ class CompiledOperator:
 
     def __repr__(self) -> str:
         return (
-            f"CompiledOperator({self._desc!r}, feature_level={str(self._feature_level)!r}, "
-            f"nan_policy={self._nan_policy!r}, mode={self._mode!r})"
+            f"CompiledOperator({self.desc!r}, feature_level={str(self.feature_level)!r}, "
+            f"nan_policy={self.nan_policy!r}, mode={self.mode!r})"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as what it was made of, and compiled again."""
-        return CompiledOperator, (self._desc, self._feature_level, self._nan_policy, self._mode)
+        return CompiledOperator, (self.desc, self.feature_level, self.nan_policy, self.mode)
 
 
 def _level(level: FeatureLevelLike) -> FeatureLevel:

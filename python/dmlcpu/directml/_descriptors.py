@@ -120,54 +120,62 @@ class ReduceOperatorDesc(OperatorDesc):
 
 
 @dataclass(frozen=True)
-class ArgminOperatorDesc(OperatorDesc):
+class _ArgFields(OperatorDesc):
+    input_tensor: BufferTensorDesc
+    output_tensor: BufferTensorDesc
+    axes: Iterable[int]
+    axis_direction: AxisDirection = AxisDirection.INCREASING
+
+
+@dataclass(frozen=True)
+class ArgminOperatorDesc(_ArgFields):
     """``DML_ARGMIN_OPERATOR_DESC``. `output_tensor` has size 1 along `axes`."""
 
     operator_type: ClassVar[OperatorType] = OperatorType.ARGMIN
-    input_tensor: BufferTensorDesc
-    output_tensor: BufferTensorDesc
-    axes: Iterable[int]
-    axis_direction: AxisDirection = AxisDirection.INCREASING
 
 
 @dataclass(frozen=True)
-class ArgmaxOperatorDesc(OperatorDesc):
+class ArgmaxOperatorDesc(_ArgFields):
     """``DML_ARGMAX_OPERATOR_DESC``. `output_tensor` has size 1 along `axes`."""
 
     operator_type: ClassVar[OperatorType] = OperatorType.ARGMAX
-    input_tensor: BufferTensorDesc
-    output_tensor: BufferTensorDesc
-    axes: Iterable[int]
-    axis_direction: AxisDirection = AxisDirection.INCREASING
 
 
 @dataclass(frozen=True)
-class TopKOperatorDesc(OperatorDesc):
+class _TopKFields(OperatorDesc):
+    input_tensor: BufferTensorDesc
+    output_value_tensor: BufferTensorDesc
+    output_index_tensor: BufferTensorDesc
+    axis: int
+    k: int
+
+
+@dataclass(frozen=True)
+class TopKOperatorDesc(_TopKFields):
     """``DML_TOP_K_OPERATOR_DESC``: the largest. Both outputs have size `k` along `axis`."""
 
     operator_type: ClassVar[OperatorType] = OperatorType.TOP_K
-    input_tensor: BufferTensorDesc
-    output_value_tensor: BufferTensorDesc
-    output_index_tensor: BufferTensorDesc
-    axis: int
-    k: int
 
 
 @dataclass(frozen=True)
-class TopK1OperatorDesc(OperatorDesc):
+class TopK1OperatorDesc(_TopKFields):
     """``DML_TOP_K1_OPERATOR_DESC``. Both outputs have size `k` along `axis`."""
 
     operator_type: ClassVar[OperatorType] = OperatorType.TOP_K1
-    input_tensor: BufferTensorDesc
-    output_value_tensor: BufferTensorDesc
-    output_index_tensor: BufferTensorDesc
-    axis: int
-    k: int
     axis_direction: AxisDirection = AxisDirection.DECREASING
 
 
 @dataclass(frozen=True)
-class GatherNdOperatorDesc(OperatorDesc):
+class _GatherNdFields(OperatorDesc):
+    input_tensor: BufferTensorDesc
+    indices_tensor: BufferTensorDesc
+    output_tensor: BufferTensorDesc
+    input_dimension_count: int
+    indices_dimension_count: int
+
+
+@dataclass(frozen=True)
+class GatherNdOperatorDesc(_GatherNdFields):
     """``DML_GATHER_ND_OPERATOR_DESC``.
 
     All three tensors have as many dimensions; of `input_tensor` and `indices_tensor` the last ones
@@ -177,21 +185,11 @@ class GatherNdOperatorDesc(OperatorDesc):
     """
 
     operator_type: ClassVar[OperatorType] = OperatorType.GATHER_ND
-    input_tensor: BufferTensorDesc
-    indices_tensor: BufferTensorDesc
-    output_tensor: BufferTensorDesc
-    input_dimension_count: int
-    indices_dimension_count: int
 
 
 @dataclass(frozen=True)
-class GatherNd1OperatorDesc(OperatorDesc):
+class GatherNd1OperatorDesc(_GatherNdFields):
     """``DML_GATHER_ND1_OPERATOR_DESC``: as GATHER_ND, behind dimensions that both tensors share."""
 
     operator_type: ClassVar[OperatorType] = OperatorType.GATHER_ND1
-    input_tensor: BufferTensorDesc
-    indices_tensor: BufferTensorDesc
-    output_tensor: BufferTensorDesc
-    input_dimension_count: int
-    indices_dimension_count: int
     batch_dimension_count: int
