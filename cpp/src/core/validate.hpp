@@ -20,6 +20,7 @@ struct ArgumentNames {
   const char* tuple_size = "have a last dimension";
   const char* tuple_limit = "the dimensions of input after the batch dimensions";
 };
+constexpr ArgumentNames kPlainNames{};
 
 // --- per operator ------------------------------------------------------------------------------
 

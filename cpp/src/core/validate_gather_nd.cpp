@@ -7,7 +7,9 @@
 
 namespace dmlcpu {
 
-Shape output_shape(const GatherNdDescriptor& descriptor) { return output_shape(descriptor, {}); }
+Shape output_shape(const GatherNdDescriptor& descriptor) {
+  return output_shape(descriptor, kPlainNames);
+}
 
 Shape output_shape(const GatherNdDescriptor& descriptor, const ArgumentNames& names) {
   const ConstTensor& input = descriptor.input;

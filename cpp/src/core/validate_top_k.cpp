@@ -8,7 +8,9 @@ int search_axis(const TopKDescriptor& descriptor) {
   return normalize_axis(descriptor.axis, descriptor.input.rank);
 }
 
-Shape output_shape(const TopKDescriptor& descriptor) { return output_shape(descriptor, {}); }
+Shape output_shape(const TopKDescriptor& descriptor) {
+  return output_shape(descriptor, kPlainNames);
+}
 
 Shape output_shape(const TopKDescriptor& descriptor, const ArgumentNames& names) {
   const ConstTensor& input = descriptor.input;
