@@ -106,10 +106,8 @@ struct Layout {
 struct TensorStorage {
   void read(py::handle object, Field field) {
     name = python_name(field);
-    static const char* const kModule = "dmlcpu.directml";
-    if (!py::isinstance(object, py::module_::import(kModule).attr("BufferTensorDesc"))) {
-      fail_type(name, python_type(field), object);
-    }
+    const py::object desc_type = py::module_::import("dmlcpu.directml").attr("BufferTensorDesc");
+    if (!py::isinstance(object, desc_type)) fail_type(name, python_type(field), object);
     const std::string prefix = name + std::string(".");
     const auto read_uint = [&](Field part, auto zero) {
       return as_uint<decltype(zero)>(object.attr(python_name(part)), prefix + python_name(part),
@@ -172,7 +170,7 @@ struct Descriptor {
 
   template <class T>
   void store(std::size_t offset, T value) {
-    std::memcpy(fields.data() + offset, &value, sizeof value);
+    std::memcpy(fields.data() + offset, static_cast<const void*>(&value), sizeof value);
   }
 
   UINT type;

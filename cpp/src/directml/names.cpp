@@ -13,8 +13,9 @@ bool find_data_type(std::uint32_t type, DataType* found) {
   for (char& letter : name) letter = static_cast<char>(letter | 0x20);  // lower-case; digits stay
   const auto* const same = std::find_if(std::begin(kDataTypeInfo), std::end(kDataTypeInfo),
                                         [&name](const auto& info) { return info.name == name; });
+  if (same == std::end(kDataTypeInfo)) return false;
   *found = static_cast<DataType>(same - std::begin(kDataTypeInfo));
-  return same != std::end(kDataTypeInfo);
+  return true;
 }
 
 std::string level_name(Level level) {

@@ -22,7 +22,8 @@ struct Fields {
   T get(Field field, T otherwise = {}) const {
     for (const detail::FieldAt& at : op.fields) {
       if (at.field != field) continue;
-      std::memcpy(&otherwise, static_cast<const char*>(desc) + at.offset, sizeof otherwise);
+      std::memcpy(static_cast<void*>(&otherwise), static_cast<const char*>(desc) + at.offset,
+                  sizeof otherwise);
       break;
     }
     return otherwise;
