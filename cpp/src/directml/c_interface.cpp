@@ -101,7 +101,7 @@ uint64_t dmlcpu_buffer_tensor_size(DML_TENSOR_DATA_TYPE data_type, uint32_t dime
   dmlcpu::DataType type{};
   if (!dmlcpu::directml::find_data_type(dmlcpu::directml::number(data_type), &type)) return 0;
   const uint64_t element_size = dmlcpu::info(type).size;
-  uint64_t bytes = element_size + 3;  // room for rounding up
+  uint64_t bytes = element_size + 3;  // capacity for rounding up
   uint64_t packed = element_size;
   bool fits = true;
   for (uint32_t d = dimension_count; d-- > 0;) {

@@ -1,4 +1,4 @@
-// Compiled operators: read, planned, and dispatched on memory of the host.
+// Compiled operators: read, planned, and dispatched on memory of the caller.
 #pragma once
 
 #include <cstdint>

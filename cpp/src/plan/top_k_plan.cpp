@@ -170,7 +170,7 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   plan.stride = plan.packed ? 1 : plan.row.strides[0];
   tasks.task_results = std::min(tuning::kTopKGroupRows, tasks.results.size);
   if (plan.packed) tasks.task_results = std::min(tasks.task_results, fit);
-  // Enough tasks for all threads, but neighbouring rows no fewer than fill a cache line.
+  // Enough tasks for all threads, but neighbouring rows at least as many as fill a cache line.
   if (threads > 1) {
     tasks.split_results(threads * tuning::kTasksPerThread, plan.packed ? 64 / element_size : 1);
   }

@@ -189,7 +189,7 @@ class GatherNdOperatorDesc(_GatherNdFields):
 
 @dataclass(frozen=True)
 class GatherNd1OperatorDesc(_GatherNdFields):
-    """``DML_GATHER_ND1_OPERATOR_DESC``: as GATHER_ND, behind dimensions that both tensors share."""
+    """``DML_GATHER_ND1_OPERATOR_DESC``: as GATHER_ND, after dimensions that both tensors share."""
 
     operator_type: ClassVar[OperatorType] = OperatorType.GATHER_ND1
     batch_dimension_count: int
