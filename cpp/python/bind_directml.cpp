@@ -1,4 +1,6 @@
 // dmlcpu.directml: dataclasses become descriptors, arrays the tensors' buffers.
+#include <pybind11/gil_safe_call_once.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -102,12 +104,20 @@ struct Layout {
   bool has_strides = false;
 };
 
+/// dmlcpu.directml.BufferTensorDesc.
+const py::object& tensor_type() {
+  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> type;
+  return type
+      .call_once_and_store_result(
+          [] { return py::module_::import("dmlcpu.directml").attr("BufferTensorDesc"); })
+      .get_stored();
+}
+
 /// A BufferTensorDesc as DirectML's, and what that points at.
 struct TensorStorage {
   void read(py::handle object, Field field) {
     name = python_name(field);
-    const py::object desc_type = py::module_::import("dmlcpu.directml").attr("BufferTensorDesc");
-    if (!py::isinstance(object, desc_type)) fail_type(name, python_type(field), object);
+    if (!py::isinstance(object, tensor_type())) fail_type(name, python_type(field), object);
     const std::string prefix = name + std::string(".");
     const auto read_uint = [&](Field part, auto zero) {
       return as_uint<decltype(zero)>(object.attr(python_name(part)), prefix + python_name(part),
