@@ -2,6 +2,9 @@
 #
 # Calls run in threads with small stacks, so what is large is scratch memory. Sanitizers make frames larger.
 function(dmlcpu_set_warnings target)
+  if(NOT DMLCPU_SANITIZE)
+    target_compile_options(${target} PRIVATE -Wframe-larger-than=8192)
+  endif()
   target_compile_options(
     ${target}
     PRIVATE -Wall
@@ -12,6 +15,5 @@ function(dmlcpu_set_warnings target)
             -Wno-sign-conversion
             -Wnon-virtual-dtor
             -Wold-style-cast
-            $<$<NOT:$<BOOL:${DMLCPU_SANITIZE}>>:-Wframe-larger-than=8192>
             $<$<BOOL:${DMLCPU_WERROR}>:-Werror>)
 endfunction()

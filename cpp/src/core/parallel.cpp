@@ -13,6 +13,9 @@
 #ifdef _OPENMP
 #include <omp.h>
 #endif
+#ifdef DMLCPU_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #define DMLCPU_HAS_ATFORK 1
@@ -39,6 +42,19 @@ std::atomic<bool> workers_lost{false};
 [[maybe_unused]] const int atfork_registered =
     pthread_atfork(nullptr, nullptr, [] { workers_lost = true; });
 #endif
+
+/// What a thread did before happens_before(), others see after happens_after(). ThreadSanitizer is
+/// told, because it does not see how the threads of an OpenMP runtime wait for each other.
+void happens_before([[maybe_unused]] void* event) {
+#ifdef DMLCPU_THREAD_SANITIZER
+  __tsan_release(event);
+#endif
+}
+void happens_after([[maybe_unused]] void* event) {
+#ifdef DMLCPU_THREAD_SANITIZER
+  __tsan_acquire(event);
+#endif
+}
 #endif
 
 void check_thread_count(int count) {
@@ -84,6 +100,10 @@ int threads_for_bytes(std::int64_t bytes, std::int64_t least_grains) {
   return static_cast<int>(std::min<std::int64_t>(num_threads(), bytes / grain));
 }
 
+#ifdef DMLCPU_THREAD_SANITIZER
+// The compiler's own code reads the region's variables before happens_after().
+__attribute__((no_sanitize("thread")))
+#endif
 void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* context) {
 #ifdef _OPENMP
   // The plan may be older than what num_threads() says now.
@@ -91,13 +111,17 @@ void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* con
       threads == 1 ? 1 : static_cast<int>(std::min<std::int64_t>({threads, num_threads(), tasks}));
   if (used > 1) {
     ThreadPlacement placement;
+    happens_before(&placement);
 #pragma omp parallel num_threads(used)
     {
+      happens_after(&placement);
       const int worker = omp_get_thread_num();
       placement.arrive(worker, omp_get_num_threads());
 #pragma omp for schedule(dynamic, 1) nowait
       for (std::int64_t task = 0; task < tasks; ++task) function(context, task, worker);
+      happens_before(&placement);
     }
+    happens_after(&placement);
     return;
   }
 #endif
