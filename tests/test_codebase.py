@@ -101,6 +101,18 @@ def test_versions_are_equal():
     assert declared == newest == dmlcpu.__version__ == importlib.metadata.version("dmlcpu")
 
 
+def test_hooks_have_the_versions_of_the_extra_lint():
+    extra = re.search(r"^lint = \[(.*?)\]", (ROOT / "pyproject.toml").read_text(), re.M | re.S)[1]
+    pinned = dict(re.findall(r'"([\w-]+)==([\d.]+)"', extra))
+    assert len(pinned) == extra.count('"') / 2
+    hooks = re.findall(
+        r"repo: \S+/(?:mirrors-)?(\S+?)(?:-pre-commit)?\n +rev: v(\S+)\n",
+        (ROOT / ".pre-commit-config.yaml").read_text(),
+    )
+    # clang-tidy needs a build.
+    assert dict(hooks) | {"clang-tidy": pinned["clang-tidy"]} == pinned
+
+
 def test_stubs_are_current():
     stub = ast.parse((ROOT / "python/dmlcpu/_core.pyi").read_text())
     names = {n.name for n in stub.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
