@@ -75,16 +75,15 @@ struct Enumerator {
 
 #define DMLCPU_DML(prefix, name) {#name, DML_##prefix##_##name}
 
-/// X(name), by value.
-#define DMLCPU_DML_DATA_TYPES(X)                                                                  \
-  X(UNKNOWN)                                                                                      \
-  X(FLOAT32)                                                                                      \
-  X(FLOAT16) X(UINT32) X(UINT16) X(UINT8) X(INT32) X(INT16) X(INT8) X(FLOAT64) X(UINT64) X(INT64) \
-      X(UINT4) X(INT4)
-
-#define DMLCPU_ENUMERATOR(name) DMLCPU_DML(TENSOR_DATA_TYPE, name),
-constexpr Enumerator kDataTypes[] = {DMLCPU_DML_DATA_TYPES(DMLCPU_ENUMERATOR)};
-#undef DMLCPU_ENUMERATOR
+/// By value.
+constexpr Enumerator kDataTypes[] = {
+    DMLCPU_DML(TENSOR_DATA_TYPE, UNKNOWN), DMLCPU_DML(TENSOR_DATA_TYPE, FLOAT32),
+    DMLCPU_DML(TENSOR_DATA_TYPE, FLOAT16), DMLCPU_DML(TENSOR_DATA_TYPE, UINT32),
+    DMLCPU_DML(TENSOR_DATA_TYPE, UINT16),  DMLCPU_DML(TENSOR_DATA_TYPE, UINT8),
+    DMLCPU_DML(TENSOR_DATA_TYPE, INT32),   DMLCPU_DML(TENSOR_DATA_TYPE, INT16),
+    DMLCPU_DML(TENSOR_DATA_TYPE, INT8),    DMLCPU_DML(TENSOR_DATA_TYPE, FLOAT64),
+    DMLCPU_DML(TENSOR_DATA_TYPE, UINT64),  DMLCPU_DML(TENSOR_DATA_TYPE, INT64),
+    DMLCPU_DML(TENSOR_DATA_TYPE, UINT4),   DMLCPU_DML(TENSOR_DATA_TYPE, INT4)};
 constexpr std::uint32_t kDataTypeEnd = sizeof kDataTypes / sizeof kDataTypes[0];
 
 constexpr Enumerator kFlags[] = {DMLCPU_DML(TENSOR_FLAG, NONE),
