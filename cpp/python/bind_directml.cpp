@@ -180,7 +180,7 @@ struct Descriptor {
 
   template <class T>
   void store(std::size_t offset, T value) {
-    std::memcpy(fields.data() + offset, static_cast<const void*>(&value), sizeof value);
+    std::memcpy(fields.data() + offset, static_cast<const void*>(&value), sizeof(T));
   }
 
   UINT type;

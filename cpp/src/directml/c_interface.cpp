@@ -57,7 +57,7 @@ dmlcpu_status detail::compile(const DML_OPERATOR_DESC* desc, const dmlcpu_compil
   if (compiled != nullptr) *compiled = nullptr;
   return guarded([&] {
     check_given("desc", desc);
-    check_given("compiled", compiled);
+    check_given("compiled", static_cast<const void*>(compiled));
     const dmlcpu_compile_options defaults = DMLCPU_COMPILE_OPTIONS_INIT;
     *compiled = new dmlcpu_operator{
         directml::compile(*desc, options == nullptr ? defaults : *options, naming)};
@@ -89,7 +89,7 @@ dmlcpu_status dmlcpu_dispatch(const dmlcpu_operator* compiled, const dmlcpu_inpu
                               uint32_t input_count, const dmlcpu_output* outputs,
                               uint32_t output_count) {
   return guarded([&] {
-    check_given("compiled", compiled);
+    check_given("compiled", static_cast<const void*>(compiled));
     dmlcpu::directml::dispatch(compiled->program, inputs, input_count, outputs, output_count);
   });
 }

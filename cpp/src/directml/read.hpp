@@ -23,7 +23,7 @@ struct Fields {
     for (const detail::FieldAt& at : op.fields) {
       if (at.field != field) continue;
       std::memcpy(static_cast<void*>(&otherwise), static_cast<const char*>(desc) + at.offset,
-                  sizeof otherwise);
+                  sizeof(T));
       break;
     }
     return otherwise;
