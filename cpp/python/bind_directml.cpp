@@ -26,9 +26,7 @@ using directml::detail::FieldKind;
 using directml::detail::Naming;
 using Numbers = std::vector<UINT>;
 
-const char* python_name(Field field) {
-  return directml::detail::info(field).names[static_cast<int>(Naming::kPython)];
-}
+const char* python_name(Field field) { return directml::detail::name_of(field, Naming::kPython); }
 
 const char* python_type(Field field) { return directml::detail::info(field).python_type; }
 
@@ -203,9 +201,8 @@ struct Expected {
 };
 
 Expected expect(const TensorStorage& tensor) {
-  std::string type_name = directml::detail::kDataTypes[tensor.type].name;
-  for (char& letter : type_name) letter = static_cast<char>(letter | 0x20);  // lower-case
-  Expected expected{tensor.name, py::dtype(type_name), {}, 0, 0, true};
+  const std::string type = directml::detail::plain_name(directml::detail::kDataTypes[tensor.type]);
+  Expected expected{tensor.name, py::dtype(type), {}, 0, 0, true};
   const Numbers& sizes = tensor.layout.sizes;
   Tensor& layout = expected.layout;
   layout.rank = static_cast<int>(sizes.size());

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "dmlcpu/directml_c.h"
 #include "dmlcpu/export.hpp"
@@ -66,6 +67,10 @@ constexpr const FieldInfo& info(Field field) { return kFieldInfo[static_cast<int
 /// Whose names for fields errors have.
 enum class Naming : std::uint8_t { kDirectMl, kPython };
 
+constexpr const char* name_of(Field field, Naming naming) {
+  return info(field).names[static_cast<int>(naming)];
+}
+
 // --- enumerators -------------------------------------------------------------------------------
 
 struct Enumerator {
@@ -85,6 +90,13 @@ constexpr Enumerator kDataTypes[] = {
     DMLCPU_DML(TENSOR_DATA_TYPE, UINT64),  DMLCPU_DML(TENSOR_DATA_TYPE, INT64),
     DMLCPU_DML(TENSOR_DATA_TYPE, UINT4),   DMLCPU_DML(TENSOR_DATA_TYPE, INT4)};
 constexpr std::uint32_t kDataTypeEnd = sizeof kDataTypes / sizeof kDataTypes[0];
+
+/// What the library and NumPy call it: "float32".
+inline std::string plain_name(const Enumerator& data_type) {
+  std::string name = data_type.name;
+  for (char& letter : name) letter = static_cast<char>(letter | 0x20);  // lower-case; digits stay
+  return name;
+}
 
 constexpr Enumerator kFlags[] = {DMLCPU_DML(TENSOR_FLAG, NONE),
                                  DMLCPU_DML(TENSOR_FLAG, OWNED_BY_DML)};

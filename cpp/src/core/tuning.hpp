@@ -58,11 +58,12 @@ inline constexpr std::int64_t kScratchStackBytes = 6 * 1024;
 
 // --- argmin and argmax -----------------------------------------------------------------------
 
-/// Bytes of a row whose extreme is found before it is compared with the best so far. Smaller blocks
-/// are read again sooner to locate the element, larger ones reduce the vector lanes less often: so
-/// double the block up to kArgMaxBlockBytes, which L1 holds, while the row still has kArgBlocks of
-/// them. Bytes often stop at the first block that has the highest value there is, which large
-/// blocks delay.
+/// Bytes of a row in two passes (of bytes, backward or strided) whose extreme is found before it is
+/// compared with the best so far. Smaller blocks are read again sooner to locate the element,
+/// larger ones reduce the vector lanes less often: so double the block up to kArgMaxBlockBytes,
+/// which L1 holds, while the row still has kArgBlocks of them; strided rows stay at the first size.
+/// Bytes often stop at the first block that has the highest value there is, which large blocks
+/// delay.
 inline constexpr std::int64_t kArgBlockBytes = 4096;
 inline constexpr std::int64_t kArgMaxBlockBytes = 32 * 1024;
 inline constexpr std::int64_t kArgBlocks = 16;

@@ -10,14 +10,14 @@
 
 namespace dmlcpu {
 
-/// What errors call a call's arguments: by default as Python's functions do.
+/// What errors call a call's arguments, by default as Python's functions do, and a tuple's limits.
 struct ArgumentNames {
   const char* input = "input";
   const char* indices = "indices";
   const char* k = "k";
   const char* batch_dims = "batch_dims";
   const char* batch_limit = nullptr;  ///< what has more dimensions; null: the tensors
-  const char* tuple_size = "have a last dimension";
+  const char* tuple_size = "have a last dimension";  ///< after "must"
   const char* tuple_limit = "the dimensions of input after the batch dimensions";
 };
 constexpr ArgumentNames kPlainNames{};

@@ -9,8 +9,8 @@ std::string data_type_name(std::uint32_t type) {
 }
 
 bool find_data_type(std::uint32_t type, DataType* found) {
-  std::string name = data_type_name(type);
-  for (char& letter : name) letter = static_cast<char>(letter | 0x20);  // lower-case; digits stay
+  if (type >= detail::kDataTypeEnd) return false;
+  const std::string name = detail::plain_name(detail::kDataTypes[type]);
   const auto* const same = std::find_if(std::begin(kDataTypeInfo), std::end(kDataTypeInfo),
                                         [&name](const auto& info) { return info.name == name; });
   if (same == std::end(kDataTypeInfo)) return false;

@@ -14,6 +14,7 @@ namespace dmlcpu::directml {
 using detail::Enumerator;
 using detail::Field;
 using detail::Level;
+using detail::name_of;
 using detail::Naming;
 
 /// The number in an enum's memory, which may be none of its enumerators: reading it as the enum
@@ -24,10 +25,6 @@ std::uint32_t number(const Enum& value) {
   std::uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof bits);
   return bits;
-}
-
-inline const char* name_of(Field field, Naming naming) {
-  return detail::info(field).names[static_cast<int>(naming)];
 }
 
 /// "FLOAT32", or the number of what is none.

@@ -100,6 +100,8 @@ void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
   const bool backward = stride == -1;
   const bool in_place = stride == 1 || backward;
   const bool prefetches = rows.prefetches && in_place;
+  // Lanes count fours of vectors.
+  static_assert(tuning::kArgOnePassBytes / kCacheLine < (1 << 16));
   const bool locates = kOnePass<T> && stride == 1 && rows.n > kLanes<T>;
   const std::int64_t block_length = locates    ? tuning::kArgOnePassBytes / kSize
                                     : in_place ? arg_block<T>(rows.n)
