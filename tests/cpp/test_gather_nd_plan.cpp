@@ -100,13 +100,15 @@ void test_small_rows_share_a_task() {
 }
 
 /// What tuples touch of the input is as much as is between the first and the last slice, or their
-/// own cache lines; where L2 does not hold it, slices of single coordinates are prefetched.
+/// own cache lines; where L2 does not hold it, slices of long tuples are prefetched.
 void test_far_slices_are_prefetched() {
   const std::int64_t most = dmlcpu::tuning::kGatherNearBytes;
-  CHECK(plan({most}, {most / 64, 1}, 0, {most / 64}).layout.at_once);
-  CHECK(plan({most / 4 + 1}, {most, 1}, 0, {most}).layout.at_once);
-  CHECK(!plan({most / 4 + 2}, {most / 64 + 1, 1}, 0, {most / 64 + 1}).layout.at_once);
-  CHECK(plan({2, most / 4 + 2}, {most / 64 + 1, 2}, 0, {most / 64 + 1}).layout.at_once);
+  const std::int64_t tuples = most / 64;
+  CHECK(plan({1, 1, 1, most}, {tuples, 4}, 0, {tuples}).layout.at_once);
+  CHECK(plan({1, 1, 1, most / 4 + 1}, {most, 4}, 0, {most}).layout.at_once);
+  CHECK(!plan({1, 1, 1, most / 4 + 2}, {tuples + 1, 4}, 0, {tuples + 1}).layout.at_once);
+  CHECK(plan({most / 4 + 2}, {tuples + 1, 1}, 0, {tuples + 1}).layout.at_once);
+  CHECK(plan({1, 1, most / 4 + 2}, {tuples + 1, 3}, 0, {tuples + 1}).layout.at_once);
 }
 
 /// The tasks cover every byte of the output once, in runs that begin at pages.

@@ -304,8 +304,7 @@ inline constexpr std::int64_t kTopKMaxPart = std::int64_t{1} << 31;
 
 /// Slices of up to kGatherSmallBytes are copied as soon as their tuple is checked: no offsets are
 /// stored and loaded again. Where tuples touch more of an input than kGatherNearBytes, which L2
-/// does not hold, that goes for pairs and triples: single coordinates are faster prefetched, and of
-/// longer tuples too few are in flight at a time.
+/// does not hold, that goes for up to triples: of longer tuples too few are in flight at a time.
 inline constexpr std::int64_t kGatherSmallBytes = 64;
 inline constexpr std::int64_t kGatherNearBytes = 2 * 1024 * 1024;
 
@@ -328,19 +327,15 @@ inline constexpr std::int64_t kGatherStreamBytes = 8 * 1024 * 1024;
 inline constexpr std::int64_t kGatherCachedBytes = 32 * 1024 * 1024;
 
 /// Software prefetch distance in slices; of those longer than a cache line fewer, as many as hold
-/// kGatherPrefetchBytes.
+/// kGatherPrefetchBytes. Of slices longer than that the hardware prefetches all but the beginning.
 inline constexpr std::int64_t kGatherPrefetch = 16;
 inline constexpr std::int64_t kGatherPrefetchBytes = 8 * 1024;
-
-/// Longer slices are copied this many bytes at a time: from 4096 on the C library copies by string
-/// instructions, which are slow where source and destination differ in alignment.
-inline constexpr std::int64_t kGatherCopyBytes = 2048;
 
 /// Slices shorter than this would leave cache lines to be written in parts, each of them to memory.
 inline constexpr std::int64_t kGatherStreamLeastBytes = 64;
 
-/// Prefetch distance in the output in bytes, for small slices of at least
-/// kGatherPrefetchOutputLeast: prefetches delay shorter ones that a cache holds.
+/// Prefetch distance in the output in bytes, for slices of at least kGatherPrefetchOutputLeast, as
+/// far as slices are prefetched: prefetches delay shorter ones that a cache holds.
 inline constexpr std::int64_t kGatherPrefetchOutput = 512;
 inline constexpr std::int64_t kGatherPrefetchOutputLeast = 32;
 

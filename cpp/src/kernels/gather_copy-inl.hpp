@@ -56,17 +56,26 @@ struct StreamCopy {
   }
 };
 
-/// Copies any number of bytes.
-struct AnyCopy {
+/// Copies at least a cache line, line by line; the last one may overlap that before. Without a loop
+/// of its own compilers would take string instructions, which take long to start. As with
+/// StreamCopy each line may prefetch one of a slice to come; and one of the output, as stores are
+/// carried out in order, each waiting for its line.
+template <bool kPrefetches>
+struct LineCopy {
   std::int64_t bytes;
-  void operator()(char* to, const char* from, const char*) const {
-    std::int64_t b = 0;
-    for (; b + tuning::kGatherCopyBytes < bytes; b += tuning::kGatherCopyBytes) {
-      std::memcpy(to + b, from + b, tuning::kGatherCopyBytes);
+  void operator()(char* to, const char* from, const char* next) const {
+    const std::int64_t last = bytes - kCacheLine;
+    const auto copy_line = [&](std::int64_t b) { std::memcpy(to + b, from + b, kCacheLine); };
+    for (std::int64_t b = 0; b < last; b += kCacheLine) {
+      if (kPrefetches) prefetch(next + b);
+      if (kPrefetches) prefetch(to + b + tuning::kGatherPrefetchOutput);
+      copy_line(b);
     }
-    std::memcpy(to + b, from + b, static_cast<std::size_t>(bytes - b));
+    if (kPrefetches) prefetch(next + last);
+    copy_line(last);
   }
 };
+static_assert(tuning::kGatherSmallBytes >= kCacheLine);
 
 /// Calls body(to, from) for each position of nested loops.
 template <class Body>
@@ -78,11 +87,11 @@ void for_runs(const GatherRuns* runs, int loops, char* to, const char* from, con
 }
 
 /// Copies a slice for each offset, run by run of all of them, which may share cache lines, and
-/// prefetches those to come: kGatherPrefetch more offsets are read.
+/// prefetches those to come, up to kGatherPrefetchBytes ahead: kGatherPrefetch more offsets are
+/// read.
 void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::int64_t* offsets) {
   const std::int64_t bytes = part.bytes;
-  const std::int64_t ahead =
-      min_of((tuning::kGatherPrefetchBytes - 1) / bytes + 1, tuning::kGatherPrefetch);
+  const std::int64_t ahead = min_of(tuning::kGatherPrefetchBytes / bytes, tuning::kGatherPrefetch);
   const auto each = [&](const auto copy_one) {
     // Copies of what is read in the loop, which stores of characters could change.
     const auto copy = [copy_one, offsets, ahead, tuples = part.tuples,
@@ -108,8 +117,10 @@ void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::
     stream_fence();
   } else if (bytes <= tuning::kGatherSmallBytes) {
     with_small_copy<tuning::kGatherSmallBytes / 2>(bytes, each);
+  } else if (ahead > 0) {
+    each(LineCopy<true>{bytes});
   } else {
-    each(AnyCopy{bytes});
+    each(LineCopy<false>{bytes});
   }
 }
 

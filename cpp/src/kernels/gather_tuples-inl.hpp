@@ -37,6 +37,7 @@ std::int64_t for_plain_tuples(const GatherLayout& layout, const GatherPart& part
                               const Body body) {
   const I* const indices = reinterpret_cast<const I*>(part.indices);
   const std::int64_t count = part.tuples;
+  const auto data = reinterpret_cast<std::uintptr_t>(part.data);
   std::uint64_t sizes[kLength];
   std::int64_t strides[kLength];
   for (int j = 0; j < kLength; ++j) {
@@ -60,6 +61,15 @@ std::int64_t for_plain_tuples(const GatherLayout& layout, const GatherPart& part
     const char* const next =
         reinterpret_cast<const char*>(indices + i * kLength) + tuning::kGatherTuplePrefetchBytes;
     for (std::int64_t b = 0; b < kUnroll * kTupleBytes; b += kCacheLine) prefetch(next + b);
+    // Fewer single coordinates than these are in flight by themselves.
+    if (kLength == 1 && i + kUnroll + tuning::kGatherPrefetch <= count) {
+      for (int u = 0; u < kUnroll; ++u) {
+        // Whatever the coordinate is.
+        const auto c = static_cast<std::uintptr_t>(indices[i + tuning::kGatherPrefetch + u]);
+        const std::uintptr_t to = data + c * static_cast<std::uintptr_t>(strides[0]);
+        prefetch(reinterpret_cast<const void*>(to));
+      }
+    }
     for (int u = 0; u < kUnroll; ++u) {
       if (!one(i + u)) return i + u;
     }

@@ -95,8 +95,7 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   const bool single = contiguous && slices.count == 0;
   layout.at_once = single && !plan.divides_runs && plan.bytes <= tuning::kGatherSmallBytes &&
                    layout.output_stride == plan.bytes &&
-                   (inner.size <= 1 || inner.stride == plan.bytes) &&
-                   (near || layout.length == 2 || layout.length == 3);
+                   (inner.size <= 1 || inner.stride == plan.bytes) && (near || layout.length <= 3);
   // Of the input as much is read as is written, at most.
   const std::int64_t written = byte_count(output);
   const bool is_large =
