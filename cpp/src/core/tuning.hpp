@@ -144,7 +144,7 @@ inline constexpr std::int64_t kTileSkewBytes = 5 * 64;
 /// larger tiles a pass reads kPassReadBytes, as rows that are far apart come from memory; at least
 /// kPassRows rows, to save reading and writing the best of each lane.
 inline constexpr std::int64_t kPassBytes = 128 * 1024;
-inline constexpr std::int64_t kPassReadBytes = 64 * 1024;
+inline constexpr std::int64_t kPassReadBytes = 32 * 1024;
 inline constexpr std::int64_t kPassRows = 8;
 
 /// Rows at most this far apart come by the processor's own prefetching, however few are read in a
@@ -152,10 +152,11 @@ inline constexpr std::int64_t kPassRows = 8;
 inline constexpr std::int64_t kNearRowsBytes = 1024;
 inline constexpr std::int64_t kNearPassBytes = 16 * 1024;
 
-/// Columns of inputs of at least this size are prefetched, this far ahead in the rows that are
-/// read: the hardware prefetch stops at the end of a page. Smaller inputs are in a cache.
+/// Columns of inputs of at least this size are prefetched to L2: the rows of the next pass, of a
+/// single pass what is so far ahead in its rows. The hardware prefetch stops at the end of a page.
+/// Smaller inputs are in a cache.
 inline constexpr std::int64_t kColumnsPrefetchBytes = 512 * 1024;
-inline constexpr std::int64_t kColumnsPrefetchAhead = 256;
+inline constexpr std::int64_t kColumnsPrefetchAhead = 1024;
 
 /// Threads share columns by splitting their positions, if each part has at least this many: merging
 /// the parts costs about as much as some positions.

@@ -37,6 +37,12 @@ struct ArgLane {
   static auto better(V x, V b) {
     return kByKey || O::kLargest ? x > b : x < b;
   }
+  /// Not by better(), so that compilers know it as a maximum or minimum.
+  template <class V>
+  static V best_of(V a, V b) {
+    if constexpr (kByKey || O::kLargest) return a > b ? a : b;
+    return a < b ? a : b;
+  }
   /// Whether x comes before b, of native types. No comparison with a NaN holds: of a number and a
   /// NaN, x unless the other one comes first.
   template <class V>
@@ -76,44 +82,42 @@ bool try_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, st
   typename V::Type best[kVectors];
   typename V::Type sum{};
   typename P::Type positions[kVectors];
-  for (int v = 0; v < kVectors; ++v) {
+  unroll<kVectors>([&](auto v) {
     best[v] = starts ? load(data + rows[0] + v * apart) : V::load(bests + v * state_apart);
     positions[v] = starts ? P::all(static_cast<typename Lane::Position>(position))
                           : P::load(state.positions + v * state_apart);
     if (!kExact && !O::kNanFirst) sum += best[v];
-  }
+  });
   const std::int64_t first = starts ? 1 : 0;
   typename P::Type at = P::all(static_cast<typename Lane::Position>(position + first));
   for (std::int64_t i = first; i < n; ++i) {
     const U* const row = data + rows[i];
     if (ahead != 0) {
       for (int v = 0; v < kVectors; v += apart == V::kWidth ? kLine : 1) {
-        prefetch(row + v * apart + ahead);
+        prefetch_to_l2(row + v * apart + ahead);
       }
     }
     typename V::Type part{};
-    for (int v = 0; v < kVectors; ++v) {
+    unroll<kVectors>([&](auto v) {
       const typename V::Type x = load(row + v * apart);
       const auto better = [&] {
         if constexpr (kExact && Lane::kNative) return Lane::better_or_nan(x, best[v]);
         return Lane::better(x, best[v]);
       }();
-      best[v] = better ? x : best[v];
       positions[v] = better ? at : positions[v];
+      best[v] = Lane::kNative ? (better ? x : best[v]) : Lane::best_of(best[v], x);
       if (!kExact && O::kNanFirst) part = v == 0 ? x : part + x;
-    }
+    });
     if (!kExact && O::kNanFirst) sum += part;
     at += 1;
   }
   if constexpr (!kExact) {
-    for (int i = 0; i < V::kWidth; ++i) {
-      if (sum[i] != sum[i]) return false;
-    }
+    if (any_nan(sum)) return false;
   }
-  for (int v = 0; v < kVectors; ++v) {
+  unroll<kVectors>([&](auto v) {
     V::store(bests + v * state_apart, best[v]);
     P::store(state.positions + v * state_apart, positions[v]);
-  }
+  });
   return true;
 }
 

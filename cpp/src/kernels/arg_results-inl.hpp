@@ -125,19 +125,21 @@ DMLCPU_NOINLINE RunResults<U> join_widened(const ArgColumns& a, const Tile<U>& t
 template <class U>
 DMLCPU_NOINLINE void merge_run(const ArgColumns& a, const Tile<U>& tile, const RunResults<U>& found,
                                std::int64_t run, void* buffer) {
+  const std::int64_t results = found.results;
   const std::int64_t first = found.numbers == nullptr ? tile.lane : 0;
   const bool starts = a.starts && run == 0 && tile.lane == first;
-  auto* index = static_cast<std::uint64_t*>(buffer);
-  write_run(a, tile, found, run, 0, 1, index, found.results);
-  for (std::int64_t g = 0; g < tile.groups; ++g) {
+  const auto* index = static_cast<const std::int64_t*>(buffer);
+  write_run(a, tile, found, run, 0, 1, static_cast<std::uint64_t*>(buffer), results);
+  for (std::int64_t g = 0; g < tile.groups; ++g, index += results) {
+    const U* const best = found.best + g * found.stride;
     std::int64_t* const keys = a.keys + (tile.group + g) * a.results + first;
     std::int64_t* const indices = a.indices + (tile.group + g) * a.results + first;
-    for (std::int64_t r = 0; r < found.results; ++r) {
-      const std::int64_t key = wide_key(found.best[g * found.stride + r]);
-      const auto at = static_cast<std::int64_t>(*index++);
-      const bool better = starts || key > keys[r] || (key == keys[r] && at < indices[r]);
+    for (std::int64_t r = 0; r < results; ++r) {
+      const std::int64_t key = wide_key(best[r]);
+      // No branches, which would be hard to predict.
+      const bool better = starts | (key > keys[r]) | ((key == keys[r]) & (index[r] < indices[r]));
       keys[r] = better ? key : keys[r];
-      indices[r] = better ? at : indices[r];
+      indices[r] = better ? index[r] : indices[r];
     }
   }
 }

@@ -43,7 +43,7 @@ struct Columns {
   std::int64_t tile_groups;  ///< packed and reduced together
   std::int64_t tile_lanes;
   std::int64_t pass;   ///< positions read of one vector of lanes before the next
-  std::int64_t ahead;  ///< elements read in place are prefetched from this distance
+  std::int64_t ahead;  ///< elements read in place are prefetched to L2 from this distance
 };
 
 /// Bytes of packed elements of a tile.

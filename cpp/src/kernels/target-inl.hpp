@@ -83,6 +83,12 @@ inline void prefetch(const void* p) {
   __asm__ volatile("");
 }
 
+/// The same to L2: for what is read so much later that it would have left L1.
+inline void prefetch_to_l2(const void* p) {
+  __builtin_prefetch(p, 0, 2);
+  __asm__ volatile("");
+}
+
 /// Keeps what was loaded in a register. Compilers may load it again for each of its uses, which
 /// takes longer, and may give another value than the one that was checked if another thread writes.
 template <class V>

@@ -22,6 +22,17 @@ struct Vector {
   static Type all(T x) { return Type{} + x; }
 };
 
+/// Calls body(v) for each v from 0 to kCount - 1, a Constant: what it indexes by them stays in
+/// registers.
+template <class Body, std::size_t... kAt>
+void unroll_at(Body&& body, std::index_sequence<kAt...> /*each*/) {
+  (body(Constant<kAt>()), ...);
+}
+template <std::size_t kCount, class Body>
+void unroll(Body&& body) {
+  unroll_at(body, std::make_index_sequence<kCount>());
+}
+
 /// How many elements p is before an address at which vectors lie within one cache line each: others
 /// take the processor two reads, which shows most from L2.
 template <class T>
@@ -50,6 +61,18 @@ std::uint64_t bits_of_mask(const Mask& mask) {
 template <class Mask>
 bool any(const Mask& mask) {
   return bits_of_mask<1>(mask) != 0;
+}
+
+/// Whether an element of a vector is a NaN.
+template <class V>
+bool any_nan(const V& v) {
+  if constexpr (sizeof v == kVectorBytes) {
+    return any(v != v);
+  } else {
+    bool found = false;
+    for (std::size_t i = 0; i < sizeof v / sizeof v[0]; ++i) found |= v[i] != v[i];
+    return found;
+  }
 }
 
 /// Element number i of the result is number Index::of(i) of both vectors, one after the other.

@@ -212,7 +212,10 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
         const std::int64_t rows = bytes_read / (columns.tile_lanes * element_size);
         columns.pass = std::min(columns.period, std::max(rows, tuning::kPassRows));
       }
-      columns.ahead = tuning::kColumnsPrefetchAhead / element_size * (near && stride < 0 ? -1 : 1);
+      const std::int64_t in_row = tuning::kColumnsPrefetchAhead / element_size;
+      columns.ahead = columns.pass < columns.period ? columns.pass * stride
+                      : near && stride < 0          ? -in_row
+                                                    : in_row;
       break;
     }
     case Packing::kTransposed: {
