@@ -18,7 +18,7 @@ from dmlcpu import _core
         (dmlcpu.argmax, (5, 7), {"axis": ()}, "fill"),
         (dmlcpu.top_k, (100, 64), {"k": 1, "axis": 0}, "columns in place"),
         (dmlcpu.top_k, (100, 64), {"k": 3, "axis": 0}, "slots of 3"),
-        (dmlcpu.top_k, (2, 64), {"k": 3}, "blocks of 3 from 64"),
+        (dmlcpu.top_k, (2, 64), {"k": 3}, "stripes of 3 from 64"),
         (dmlcpu.top_k, (2, 40), {"k": 3}, "sort of 3 from 40"),
     ],
 )

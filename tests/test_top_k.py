@@ -103,6 +103,52 @@ def test_top_k_few_items_are_sorted_by_counting(instruction_set, dtype):
                 check_top_k(x.astype(dtype), k, "increasing")
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32, np.int64], ids=str)
+@pytest.mark.parametrize("k", [1, 2, 16, 17, 100])
+def test_top_k_stripes(instruction_set, dtype, k):
+    """Rows around whole stripes, which random data hardly tells apart: the highest elements in as few
+    stripes as possible, in all of them, at the row's end, in stripes that are not whole; all elements the
+    lowest there is, which is what stripes that are not whole are filled with."""
+    stripes = -(-TUNING.kTopKStripesPerResult * k // 64) * 64
+    while any(stripes % period == 0 for period in (2, 3, 5, 7)):
+        stripes += 1
+    rng = np.random.default_rng(0)
+    lowest = -np.inf if np.dtype(dtype).kind == "f" else np.iinfo(dtype).min
+    for n in near(2 * stripes, 3 * stripes):
+        n = max(n, TUNING.kTopKThresholdLength)
+        position = np.arange(n)
+        for x in (
+            np.full(n, lowest),
+            position % stripes,
+            position % 120,
+            (n - position) % 120,
+            np.where(position % stripes < k, 100 + rng.integers(0, 20, n), rng.integers(0, 99, n)),
+            np.where(position >= n - k, 101, 100),
+        ):
+            check_top_k(x.astype(dtype), min(k, n), "decreasing")
+            check_top_k(x.astype(dtype), min(k, n), "increasing")
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32, np.int64], ids=str)
+@pytest.mark.parametrize("k", [2, 30, 300])
+def test_top_k_rows_that_rise(instruction_set, dtype, k):
+    """Rows that rise or fall over many blocks, of which far more than k elements reach the first
+    threshold, so that it is raised; the equal elements of a raised one are spread over blocks that are
+    looked into in another order than the row's."""
+    n = 4 * TUNING.kTopKSampledLength
+    position = np.arange(n)
+    rng = np.random.default_rng(0)
+    rise = [position, n - position, -abs(position - n // 2), abs(position - n // 3)]
+    for x in rise:
+        for width in (1, 40, 3000):
+            levels = x // width
+            noise = np.where(rng.random(n) < 0.1, rng.integers(0, 5, n), 0)
+            for y in (levels, levels - noise):
+                top = 100 if np.dtype(dtype).itemsize == 1 else 2000 if dtype == np.float16 else n
+                y = np.clip(y - y.max() + top, 0, top).astype(dtype)
+                check_top_k(y, k, "decreasing")
+
+
 def test_top_k_blocks_stop_at_k_equals(instruction_set):
     """More elements equal to the threshold than wanted, in blocks before and after those above it."""
     n, k = 100_000, 20

@@ -115,6 +115,7 @@ void compare_strategies(int type, int width, const std::vector<T>& x, std::int64
       return right;
     };
     CHECK(is_right(TopKStrategy::kSort));
+    CHECK(is_right(TopKStrategy::kStripes));
     CHECK(is_right(TopKStrategy::kBlocks));
     if (dmlcpu::tuning::top_k_sample(n) > 0) CHECK(is_right(TopKStrategy::kSample));
   }

@@ -13,7 +13,7 @@ using dmlcpu::TopKStrategy;
 namespace {
 
 dmlcpu::TopKSelection selection_of(std::int64_t n, std::int64_t k) {
-  return dmlcpu::select_strategy(n, k, 2 * k > n);
+  return dmlcpu::select_strategy(4, n, k, 2 * k > n);
 }
 
 void test_strategies() {
@@ -21,10 +21,13 @@ void test_strategies() {
   constexpr std::int64_t kShort = dmlcpu::tuning::kTopKThresholdLength;
   constexpr std::int64_t kSampled = dmlcpu::tuning::kTopKSampledLength;
   CHECK(strategy(kShort - 1, 5) == TopKStrategy::kSort);
-  CHECK(strategy(kShort, kShort / 2) == TopKStrategy::kBlocks);
+  CHECK(strategy(kShort, kShort / 2) == TopKStrategy::kStripes);
   CHECK(selection_of(kShort, kShort / 2).block == 1);
   CHECK(strategy(kShort, kShort / 2 + 1) == TopKStrategy::kSort);
-  CHECK(strategy(kSampled - 1, kSampled / 3) == TopKStrategy::kBlocks);
+  CHECK(strategy(kSampled - 1, kSampled / 3) == TopKStrategy::kStripes);
+  CHECK(strategy(kSampled - 1, 100) == TopKStrategy::kStripes);
+  CHECK(strategy(kSampled - 1, 2) == TopKStrategy::kBlocks);
+  CHECK(strategy(kSampled, 100) == TopKStrategy::kBlocks);
   CHECK(strategy(kSampled, kSampled / 3) == TopKStrategy::kSample);
   CHECK(strategy(128256, 50) == TopKStrategy::kBlocks);
   CHECK(selection_of(128256, 50).block > 1);
@@ -32,8 +35,29 @@ void test_strategies() {
   CHECK(strategy(10'000'000, 100'000) == TopKStrategy::kSample);
   CHECK(strategy(1'000'000, 999'999) == TopKStrategy::kSort);
   // A part may have all that is selected of its row, which is then not most of the row.
-  const auto part = dmlcpu::select_strategy(1'000'000, 900'000, false);
+  const auto part = dmlcpu::select_strategy(4, 1'000'000, 900'000, false);
   CHECK(part.strategy == TopKStrategy::kSample && part.capacity == 1'000'001);
+}
+
+/// At least four stripes for each of k elements, and a cache line of bytes, which a vector of any
+/// instruction set is at most; or an element each, where half of the row would be stripes.
+void test_stripes_hold_the_row() {
+  for (const std::int64_t k : {1, 2, 15, 16, 17, 100}) {
+    const auto of = [k](std::int64_t n) {
+      return dmlcpu::plan_selection(TopKStrategy::kStripes, n, k);
+    };
+    const std::int64_t stripes = of(100 * k + 1000).keys;
+    CHECK(stripes >= 64 && stripes >= dmlcpu::tuning::kTopKStripesPerResult * k);
+    CHECK(stripes <= dmlcpu::tuning::kTopKStripesPerResult * k + 64 + 8);
+    for (const std::int64_t period : {2, 3, 5, 7}) CHECK(stripes % period != 0);
+    CHECK(of(2 * stripes - 1).keys == 2 * stripes - 1 && of(2 * stripes - 1).block == 1);
+    CHECK(of(2 * stripes - 1).held == 0);
+    for (std::int64_t n = 2 * stripes; n < 5 * stripes; ++n) {
+      const auto s = of(n);
+      CHECK(s.keys == stripes && s.held == s.block * stripes);
+      CHECK(s.held >= n && s.held < n + stripes && s.capacity == k * s.block + k);
+    }
+  }
 }
 
 void test_blocks_are_powers_of_two_and_enough() {
@@ -187,7 +211,7 @@ void test_parts_cover_the_row() {
 
 void test_plans_can_be_printed() {
   const std::string text = to_text(plan({64, 500}, 1, 40, 1));
-  CHECK(text.find("blocks of 40 from 500 by 1\n") == 0);
+  CHECK(text.find("stripes of 40 from 500 by 1\n") == 0);
   CHECK(to_text(*columns({64, 500}, 1, 5)).find("slots of 5\ncolumns transposed, 500") == 0);
 }
 
@@ -196,6 +220,7 @@ void test_plans_can_be_printed() {
 int main() {
   test_plans_can_be_printed();
   test_strategies();
+  test_stripes_hold_the_row();
   test_blocks_are_powers_of_two_and_enough();
   test_scratch_stays_small_for_small_k();
   test_strided_axes_are_packed();

@@ -183,11 +183,21 @@ inline constexpr std::int64_t kTransposePrefetchBytes = 8 * 1024;
 /// be long, and small stacks hold two of them.
 inline constexpr std::int64_t kKeyChunkBytes = 4096;
 
+/// Rows of up to kTopKSampledLength elements have this many stripes per wanted element: with more a
+/// threshold is closer, but takes longer to find. Those whose blocks would have at least
+/// kTopKLongBlockBytes are faster by blocks, which need no keys of most elements.
+inline constexpr std::int64_t kTopKStripesPerResult = 4;
+inline constexpr std::int64_t kTopKLongBlockBytes = 256;
+
 /// The block-extremes strategy pays about this many times more for a block (finding the k-th
 /// highest extreme) than for an element of the k blocks that it looks into, so the cheapest block
 /// length is near sqrt(ratio * length / k); and not below the minimum.
 inline constexpr std::int64_t kTopKBlockCostRatio = 10;
 inline constexpr std::int64_t kTopKMinBlock = 32;
+
+/// Collected elements, for each wanted one, from which on blocks are looked into in the order of
+/// their extremes: it takes longer to find the next one than to go on with the row's.
+inline constexpr std::int64_t kTopKCollectedPerResult = 4;
 
 /// Longer blocks would save little of the time that finding the k-th highest extreme takes, and no
 /// longer fit L1.
@@ -219,8 +229,7 @@ constexpr std::int64_t top_k_sample_capacity(std::int64_t length, std::int64_t k
   return capacity < length ? capacity : length + 1;
 }
 
-/// Shorter rows than this are sorted; longer ones, up to kTopKSampledLength, get a threshold by
-/// counting, a bit of the key at a time.
+/// Shorter rows than this are sorted.
 inline constexpr std::int64_t kTopKThresholdLength = 64;
 
 /// Up to this many items, and vectors of their keys, are sorted by comparing each with all.

@@ -9,47 +9,6 @@
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// The position of the first, or last, of n elements that matches; one of them does. In bounds even
-/// under concurrent modification.
-template <bool kLast, class U, class Match>
-std::int64_t find_match(const U* p, std::int64_t n, Match match) {
-  using V = Vector<U>;
-  constexpr std::int64_t kWidth = V::kWidth;
-  const auto search = [&](auto vectors) {
-    constexpr std::int64_t kGroup = vectors * kWidth;
-    constexpr std::int64_t kWord = min_of<std::int64_t>(kGroup, 64);
-    for (std::int64_t done = 0; done < n; done += kGroup) {
-      // The last group overlaps the one before, of which no element matches.
-      const std::int64_t first =
-          kLast ? max_of<std::int64_t>(n - kGroup - done, 0) : min_of(done, n - kGroup);
-      const auto matches = [&](std::int64_t v) { return match(V::load(p + first + v * kWidth)); };
-      auto found = matches(0);
-      for (std::int64_t v = 1; v < vectors; ++v) found |= matches(v);
-      if (!any(found)) continue;
-      // Words of a bit for each element: no branch where one holds the group.
-      for (std::int64_t w = 0; w < kGroup; w += kWord) {
-        const std::int64_t at = kLast ? kGroup - kWord - w : w;
-        std::uint64_t bits = 0;
-        for (std::int64_t v = 0; v < kWord / kWidth; ++v) {
-          bits |= bits_of_mask<sizeof(U)>(matches(at / kWidth + v)) << (v * kWidth);
-        }
-        if (bits == 0) continue;
-        return first + at + (kLast ? 63 - __builtin_clzll(bits) : __builtin_ctzll(bits));
-      }
-    }
-    return std::int64_t{0};
-  };
-  if (n >= 4 * kWidth) return search(Constant<4>());
-  if (n >= kWidth) return search(Constant<1>());
-  std::int64_t done = 0;
-  for (; done < n - 1; ++done) {
-    U bits;
-    std::memcpy(&bits, p + (kLast ? n - 1 - done : done), sizeof bits);
-    if (match(bits)) break;
-  }
-  return kLast ? n - 1 - done : done;
-}
-
 /// Where `wanted` is first, or last, among n consecutive elements, one of which has that key.
 template <bool kLast, class O, class T = typename O::Element>
 std::int64_t find(const T* p, std::int64_t n, typename O::Key wanted) {

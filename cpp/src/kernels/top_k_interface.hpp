@@ -45,16 +45,19 @@ struct TopKElementKernels {
 /// How the k highest of a row are found. All but the first find a threshold that k elements reach,
 /// and collect what reaches it.
 enum class TopKStrategy : std::uint8_t {
-  kSort,    ///< sort all
-  kBlocks,  ///< from the extremes of blocks; only blocks that reach it are read again
-  kSample,  ///< from a sample; where it turns out too high or far too low, by counting
+  kSort,     ///< sort all
+  kStripes,  ///< from the extremes of stripes, of every so many-th element each
+  kBlocks,   ///< from the extremes of blocks; only blocks that reach it are read again
+  kSample,   ///< from a sample; where it turns out too high or far too low, by counting
 };
 
 struct TopKSelection {
   TopKStrategy strategy = TopKStrategy::kSort;
   std::int64_t capacity = 0;  ///< of the items that are collected
-  std::int64_t keys = 0;   ///< of elements, blocks or the sample, from which a threshold is found
-  std::int64_t block = 0;  ///< kBlocks: elements per block; there are at least k blocks
+  /// Keys of stripes, blocks or the sample, from which a threshold is found.
+  std::int64_t keys = 0;
+  std::int64_t block = 0;  ///< kStripes, kBlocks: elements of each, 1 or of a power of two
+  std::int64_t held = 0;   ///< elements whose keys are held beside them
   /// kSample: the threshold is what this many of the sampled keys reach.
   std::int64_t sample_reaches = 0;
 };
@@ -129,7 +132,7 @@ struct TopKRowKernels {
 /// Where the parts of a row's scratch memory begin, after the counters, and where it ends.
 struct TopKRowScratch {
   std::int64_t keys;
-  std::int64_t block;  ///< the keys of one
+  std::int64_t held;
   std::int64_t items;
   std::int64_t others;  ///< that items are moved to when they are sorted by digits
   std::int64_t bytes;
@@ -137,14 +140,15 @@ struct TopKRowScratch {
 constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
                                            std::int64_t element_size, std::int64_t item_size) {
   // Longer blocks have capacity for many items, but seldom collect them.
-  const std::int64_t sort_counts =
-      selection.block > 1 ? 0 : top_k_sort_counts(element_size, selection.capacity);
+  const std::int64_t sort_counts = selection.strategy == TopKStrategy::kBlocks
+                                       ? 0
+                                       : top_k_sort_counts(element_size, selection.capacity);
   // The filter writes one item more than it keeps.
   const std::int64_t item_bytes = round_up((selection.capacity + 1) * item_size);
   TopKRowScratch parts{};
   parts.keys = sort_counts * std::int64_t{sizeof(std::uint32_t)};
-  parts.block = parts.keys + round_up(selection.keys * element_size);
-  parts.items = parts.block + round_up(selection.block * element_size);
+  parts.held = parts.keys + round_up(selection.keys * element_size);
+  parts.items = parts.held + round_up(selection.held * element_size);
   parts.others = parts.items + item_bytes;
   parts.bytes = parts.others + (sort_counts > 0 ? item_bytes : 0);
   return parts;

@@ -26,8 +26,17 @@ class ThresholdFilter {
 
   std::int64_t count() const { return count_; }
   bool full() const { return count_ == capacity_; }
-  /// Whether an element equal to the threshold would still be taken.
-  bool takes_ties() const { return ties_left_ > 0; }
+  /// Whether an element of this key would be taken.
+  bool reached_by(U key) const { return key > threshold_ || (key == threshold_ && ties_left_ > 0); }
+
+  /// Keeps the k that come first, and makes the threshold the last one's key. From then on keys of
+  /// any position may be taken: of those equal to the threshold all are.
+  void raise(std::int64_t k) {
+    std::nth_element(items_, items_ + k - 1, items_ + count_);
+    count_ = k;
+    threshold_ = lowest_ = items_[k - 1].key();
+    ties_left_ = tuning::kTopKMaxPart;
+  }
 
   /// Takes the next `count` keys, the first of which is at position `first`.
   void take(const U* keys, std::int64_t count, std::int64_t first) {
@@ -123,35 +132,85 @@ std::int64_t collect_from(const TopKRow& row, U threshold, Item* items) {
   return filter.count();
 }
 
-/// For small k: most of the row is only read once, for the extremes of its blocks. For larger k
-/// and short rows blocks have one element, and each key is computed once.
+/// The highest key of each of `stripes` stripes, at least a vector of them: of keys[i], keys[i +
+/// stripes], ..., each of which has `block`.
+template <class U>
+void stripe_extremes(const U* keys, std::int64_t stripes, std::int64_t block, U* extremes) {
+  using V = Vector<U>;
+  for (std::int64_t i = 0; i < stripes; i += V::kWidth) {
+    // The last vector overlaps the one before.
+    const std::int64_t first = min_of(i, stripes - V::kWidth);
+    typename V::Type best = V::load(keys + first);
+    for (std::int64_t b = 1; b < block; ++b) {
+      const typename V::Type x = V::load(keys + b * stripes + first);
+      best = x > best ? x : best;
+    }
+    V::store(extremes + first, best);
+  }
+}
+
+/// For short rows, all of whose keys are held in a cache. A threshold t that k of the stripes'
+/// extremes reach: k elements, one in each of k stripes, are at least t, so nothing below t is
+/// selected. Elements above t are in the at most k stripes whose extreme is above t; exactly k only
+/// if no extreme is t. Of those equal to t only the first k are selected. So at most k * block + k
+/// elements are collected, whatever the data's order, and few more than k where neighbouring
+/// elements are similar, as they are in different stripes.
+template <class Item, class U>
+std::int64_t collect_from_stripes(const TopKRow& row, U* extremes, U* held, Item* items) {
+  const TopKSelection& selection = *row.selection;
+  const bool spread = selection.block > 1;
+  U* const keys = spread ? held : extremes;
+  row.element->load(element_at<U>(row, row.first), row.stride, row.length, keys);
+  if (spread) {
+    // Of stripes that are not whole.
+    for (std::int64_t i = row.length; i < selection.held; ++i) held[i] = 0;
+    stripe_extremes(held, selection.keys, selection.block, extremes);
+  }
+  ThresholdFilter<Item> filter(
+      row, key_reached_by(extremes, spread ? selection.keys : row.length, row.k), items);
+  filter.take(keys, row.length, row.first);
+  return filter.count();
+}
+
+/// For longer rows and small k: most of the row is only read once, for the extremes of its blocks.
+/// What was said of stripes holds for blocks. Those whose extreme is t are looked into until k
+/// elements equal to it were found.
 ///
-/// A threshold t that k of the blocks' extremes reach: k elements, one in each of k blocks, are at
-/// least t, so nothing below t is selected. Elements above t lie in the at most k blocks whose
-/// extreme is above t; exactly k only if no extreme is t. Of those equal to t only the first k can
-/// be selected, so blocks whose extreme is t are looked into until k were found. So at most k *
-/// block + k elements are collected, whatever the data's order.
+/// Of rows that rise or fall over several blocks nearly all elements of k blocks are above t. Once
+/// far more than k were collected, the other blocks are looked into in descending order of their
+/// extremes, and t rises to the k-th of what was collected: few blocks reach it then.
 template <class Item, class U>
 std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item* items) {
   const std::int64_t block = row.selection->block;
   const std::int64_t blocks = (row.length + block - 1) / block;
+  const std::int64_t most =
+      min_of(tuning::kTopKCollectedPerResult * row.k, row.selection->capacity - block);
   const U* const first = element_at<U>(row, row.first);
-  if (block == 1) {
-    row.element->load(first, row.stride, row.length, extremes);
-  } else {
-    row.element->extremes(first, row.stride, row.length, block, row.prefetches, keys, extremes);
-  }
-  const U threshold = key_reached_by(extremes, blocks, row.k);
-  ThresholdFilter<Item> filter(row, threshold, items);
-  if (block == 1) filter.take(extremes, row.length, row.first);
-  for (std::int64_t b = 0; b < blocks && block > 1; ++b) {
-    const U extreme = extremes[b];
-    if (extreme < threshold || (extreme == threshold && !filter.takes_ties())) continue;
+  row.element->extremes(first, row.stride, row.length, block, row.prefetches, keys, extremes);
+  ThresholdFilter<Item> filter(row, key_reached_by(extremes, blocks, row.k), items);
+  const auto look_into = [&](std::int64_t b) {
     const std::int64_t count = min_of(block, row.length - b * block);
     row.element->load(first + b * block * row.stride, row.stride, count, keys);
     filter.take(keys, count, row.first + b * block);
+  };
+  std::int64_t b = 0;
+  for (; b < blocks && filter.count() <= most; ++b) {
+    if (filter.reached_by(extremes[b])) look_into(b);
   }
-  return filter.count();
+  if (b == blocks) return filter.count();
+  while (true) {
+    if (filter.count() > most) filter.raise(row.k);
+    const U highest =
+        highest_key<OrderOf<U, Ordering::kLargestNanLast>>(extremes + b, blocks - b, false);
+    if (!filter.reached_by(highest)) break;
+    const std::int64_t at =
+        b + find_match<false>(extremes + b, blocks - b, [highest](auto x) { return x == highest; });
+    look_into(at);
+    extremes[at] = 0;  // which no threshold is that was raised
+  }
+  filter.raise(row.k);
+  std::sort(items, items + row.k);  // Equal keys are to be in ascending order of position.
+  return row.k;
 }
 
 template <class Item>
@@ -169,7 +228,7 @@ TopKItems top_k_select(const TopKRow& row) {
   char* const scratch = static_cast<char*>(row.scratch);
   auto* const counts = reinterpret_cast<std::uint32_t*>(scratch);
   U* const keys = reinterpret_cast<U*>(scratch + parts.keys);
-  U* const block = reinterpret_cast<U*>(scratch + parts.block);
+  U* const held = reinterpret_cast<U*>(scratch + parts.held);
   Item* const items = reinterpret_cast<Item*>(scratch + parts.items);
   Item* const others = reinterpret_cast<Item*>(scratch + parts.others);
   std::int64_t count = 0;
@@ -178,8 +237,11 @@ TopKItems top_k_select(const TopKRow& row) {
     case TopKStrategy::kSort:
       count = collect_all(row, items);
       break;
+    case TopKStrategy::kStripes:
+      count = collect_from_stripes(row, keys, held, items);
+      break;
     case TopKStrategy::kBlocks:
-      count = collect_from_blocks(row, keys, block, items);
+      count = collect_from_blocks(row, keys, held, items);
       break;
     case TopKStrategy::kSample: {
       const bool given = row.threshold != nullptr;

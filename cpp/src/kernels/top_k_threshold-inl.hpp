@@ -10,24 +10,28 @@ namespace {
 template <class U>
 std::int64_t count_at_least(const U* keys, std::int64_t n, U t) {
   using V = Vector<U>;
+  constexpr std::int64_t kGroup = 4 * V::kWidth;
   // A comparison that holds is -1 in its lane, which counts up to 255 of them before it wraps.
-  constexpr std::int64_t kLeast = V::kWidth * 255;
+  constexpr std::int64_t kLeast = V::kWidth * 252;
+  const auto reaches = [keys, t](std::int64_t i) { return V::load(keys + i) >= t; };
   std::int64_t count = 0;
   std::int64_t i = 0;
-  while (i + V::kWidth <= n) {
+  while (i + kGroup <= n) {
     const std::int64_t end = min_of(n, i + kLeast);
     typename V::Type lanes{};
-    const auto take = [&](std::int64_t at) {
-      lanes -= reinterpret_cast<typename V::Type>(V::load(keys + at) >= t);
-    };
     // A loop over one vector is so short that its alignment decides how fast it is.
-    for (; i + 4 * V::kWidth <= end; i += 4 * V::kWidth) {
-      for (int v = 0; v < 4; ++v) take(i + v * V::kWidth);
+    for (; i + kGroup <= end; i += kGroup) {
+      unroll<4>(
+          [&](auto v) { lanes -= reinterpret_cast<typename V::Type>(reaches(i + v * V::kWidth)); });
     }
-    for (; i + V::kWidth <= end; i += V::kWidth) take(i);
-    for (std::int64_t lane = 0; lane < V::kWidth; ++lane) {
-      count += static_cast<std::int64_t>(lanes[lane]);
+    if constexpr (sizeof(U) > 1) {
+      count += static_cast<std::int64_t>(reduce<U>(lanes, [](auto a, auto b) { return a + b; }));
+    } else {
+      for (std::int64_t l = 0; l < V::kWidth; ++l) count += static_cast<std::int64_t>(lanes[l]);
     }
+  }
+  for (; i + V::kWidth <= n; i += V::kWidth) {
+    count += __builtin_popcountll(bits_of_mask<sizeof(U)>(reaches(i)));
   }
   for (; i < n; ++i) count += keys[i] >= t;
   return count;
@@ -48,9 +52,60 @@ U key_reached_by(std::int64_t k, const Count& count) {
   return threshold;
 }
 
+/// Which bits are set in all, and in any, of the keys that agree with `like` in the bits of `mask`.
+template <class U>
+struct CommonBits {
+  U all = static_cast<U>(~U{0});
+  U any = 0;
+
+  CommonBits(const U* keys, std::int64_t n, U like, U mask) {
+    const auto see = [=](auto x, auto& all_of, auto& any_of) {
+      const auto agrees = ((x ^ like) & mask) == 0;
+      all_of &= agrees ? x : ~(x ^ x);
+      any_of |= agrees ? x : x ^ x;
+    };
+    using V = Vector<U>;
+    if (n < V::kWidth) {
+      for (std::int64_t i = 0; i < n; ++i) see(keys[i], all, any);
+      return;
+    }
+    typename V::Type all_of = V::all(all);
+    typename V::Type any_of{};
+    for (std::int64_t i = 0; i < n; i += V::kWidth) {
+      // The last vector overlaps the one before.
+      see(V::load(keys + min_of(i, n - V::kWidth)), all_of, any_of);
+    }
+    all = reduce<U>(all_of, [](auto x, auto y) { return x & y; });
+    any = reduce<U>(any_of, [](auto x, auto y) { return x | y; });
+  }
+};
+
+/// The same of n keys, of which at least k are. Bits that all keys share are not searched for: the
+/// upper ones, as of numbers of one magnitude; nor, after a few, those of equal keys.
 template <class U>
 U key_reached_by(const U* keys, std::int64_t n, std::int64_t k) {
-  return key_reached_by<U>(k, [keys, n](U t) { return count_at_least(keys, n, t); });
+  constexpr int kBits = 8 * static_cast<int>(sizeof(U));
+  constexpr int kAtOnce = 8;
+  U threshold = 0;
+  // Keys that agree with it from this bit on are those that it is searched among.
+  int bit = kBits;
+  while (true) {
+    const U mask = bit == kBits ? U{0} : static_cast<U>(static_cast<U>(~U{0}) << bit);
+    const CommonBits<U> common(keys, n, threshold, mask);
+    const auto differ = static_cast<std::uint64_t>(common.all ^ common.any);
+    threshold = common.all;
+    if (differ == 0) return threshold;
+    bit = 64 - __builtin_clzll(differ);
+    threshold = bit == kBits ? U{0} : static_cast<U>(threshold >> bit << bit);
+    for (const int end = max_of(bit - kAtOnce, 0); bit > end;) {
+      const auto higher = static_cast<U>(threshold | static_cast<U>(U{1} << --bit));
+      const std::int64_t reached = count_at_least(keys, n, higher);
+      if (reached < k) continue;
+      threshold = higher;
+      if (reached == k) return threshold;
+    }
+    if (bit == 0) return threshold;
+  }
 }
 
 /// The same of a row: as many passes over it as a key has bits, whatever the data.

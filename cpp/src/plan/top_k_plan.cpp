@@ -12,6 +12,19 @@
 namespace dmlcpu {
 namespace {
 
+/// Stripes of a row of `length` elements: enough for each of the k to make the threshold close, and
+/// to fill vectors; but one of each element, if that would be more than half of them. Elements at
+/// distances that small numbers divide are in different stripes, as data often has such a period.
+void set_stripes(std::int64_t length, std::int64_t k, TopKSelection& selection) {
+  constexpr std::int64_t kLine = 64;
+  std::int64_t stripes = ceil_divide(tuning::kTopKStripesPerResult * k, kLine) * kLine;
+  while (stripes % 2 == 0 || stripes % 3 == 0 || stripes % 5 == 0 || stripes % 7 == 0) ++stripes;
+  const bool spread = 2 * stripes <= length;
+  selection.keys = spread ? stripes : length;
+  selection.block = ceil_divide(length, selection.keys);
+  selection.held = spread ? selection.block * stripes : 0;
+}
+
 /// The cheapest block length, a power of two, if there are enough blocks, or 1.
 std::int64_t block_length(std::int64_t length, std::int64_t k) {
   std::int64_t block = tuning::kTopKMinBlock;
@@ -76,8 +89,11 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
   TopKSelection selection;
   selection.strategy = strategy;
   selection.capacity = length;
-  if (strategy == TopKStrategy::kBlocks) {
-    selection.block = block_length(length, k);
+  if (strategy == TopKStrategy::kStripes) {
+    set_stripes(length, k, selection);
+    selection.capacity = k * selection.block + k;
+  } else if (strategy == TopKStrategy::kBlocks) {
+    selection.block = selection.held = block_length(length, k);
     selection.keys = ceil_divide(length, selection.block);
     selection.capacity = k * selection.block + k;
   } else if (strategy == TopKStrategy::kSample) {
@@ -87,11 +103,15 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
   return selection;
 }
 
-TopKSelection select_strategy(std::int64_t length, std::int64_t k, bool most) {
+TopKSelection select_strategy(std::int64_t element_size, std::int64_t length, std::int64_t k,
+                              bool most) {
   const auto strategy = [&] {
-    if (block_length(length, k) > 1) return TopKStrategy::kBlocks;
     if (most || length < tuning::kTopKThresholdLength) return TopKStrategy::kSort;
-    return length < tuning::kTopKSampledLength ? TopKStrategy::kBlocks : TopKStrategy::kSample;
+    const std::int64_t block = block_length(length, k);
+    if (length < tuning::kTopKSampledLength && block * element_size < tuning::kTopKLongBlockBytes) {
+      return TopKStrategy::kStripes;
+    }
+    return block > 1 ? TopKStrategy::kBlocks : TopKStrategy::kSample;
   };
   return plan_selection(strategy(), length, k);
 }
@@ -154,8 +174,9 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
     plan.parts = std::clamp<std::int64_t>(fit, 1, threads);
   }
   plan.parts = std::max(plan.parts, ceil_divide(plan.row.size, tuning::kTopKMaxPart));
-  plan.selection = select_strategy(plan.longest_part(), std::min(plan.k, plan.longest_part()),
-                                   2 * plan.k > plan.row.size);
+  plan.selection =
+      select_strategy(element_size, plan.longest_part(), std::min(plan.k, plan.longest_part()),
+                      2 * plan.k > plan.row.size);
   if (plan.selection.strategy == TopKStrategy::kSample) {
     set_sample(plan.row.size, plan.k, plan.selection);
   }
@@ -183,7 +204,7 @@ std::string to_text(const TopKColumnsPlan& plan) {
 }
 
 std::string to_text(const TopKPlan& plan) {
-  static const char* const names[] = {"sort", "blocks", "sample"};
+  static const char* const names[] = {"sort", "stripes", "blocks", "sample"};
   return text(names[static_cast<int>(plan.selection.strategy)], " of ", plan.k, " from ",
               plan.row.size, " by ", plan.stride, plan.packed ? ", packed" : "", "\ntasks ",
               plan.tasks.count(), ", parts ", plan.parts, ", threads ", plan.threads, "\n");
