@@ -73,6 +73,28 @@ def test_edges(instruction_set, size, dtype):
                 assert (out == 99).all()
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16"])
+def test_narrow_integers(dtype):
+    """They are copied, from any layout, and mean what they would as wider ones."""
+    info = np.iinfo(dtype)
+    x = np.arange(2 * (int(info.max) + 1), dtype=np.int32).reshape(-1, 2)
+    rows = np.array([0, 1, info.max, info.min, -1 if info.min else 7], dtype)
+    want = x[rows.astype(np.int64)]
+    padded = np.zeros((5, 3), dtype)
+    padded[::-1, 1] = rows
+    unaligned = np.frombuffer(b"\0" + rows.tobytes(), dtype, offset=1)
+    for indices in (rows[:, None], padded[::-1, 1:2], unaligned[:, None], [[row] for row in rows]):
+        np.testing.assert_array_equal(dmlcpu.gather_nd(x, indices), want)
+    small = x[: info.max] if info.min else x[: info.max // 2]
+    with pytest.raises(IndexError, match=rf", got {info.max} at position \(2, 0\)$"):
+        dmlcpu.gather_nd(small, rows[:, None])
+    clipped = dmlcpu.gather_nd(small, rows[2:3, None], mode="clip")
+    np.testing.assert_array_equal(clipped, small[-1:])
+    # The indices are read before anything is written.
+    both = np.array([[1], [0]], np.int8)
+    assert dmlcpu.gather_nd(np.int8([5, 7]), both, out=both[:, 0]).tolist() == [7, 5]
+
+
 @pytest.mark.parametrize("empty", [[], (), [[]], [(), []], [range(0)]])
 def test_empty_lists_are_of_integers(empty):
     """They have no dtype, and hold no tuples of a known size: their shape is what is wrong."""
@@ -87,7 +109,7 @@ def test_no_tuples():
     assert dmlcpu.gather_nd(x, np.empty((0, 1), int)).shape == (0, 3)
     assert dmlcpu.gather_nd(x, [np.empty((0, 2), int)]).shape == (1, 0)
     assert dmlcpu.gather_nd(x, [np.empty((0, 2))]).shape == (1, 0)  # as NumPy takes x[[...]]
-    text = "^indices: must be of dtype uint32, int32, uint64 or int64, got "
+    text = "^indices: must be of dtype int8 to int64 or uint8 to uint64, got "
     for wrong in (np.empty((0, 2)), np.empty(0), memoryview(np.empty((0, 2)))):
         with pytest.raises(TypeError, match=text + "float64$"):
             dmlcpu.gather_nd(x, wrong)

@@ -2,6 +2,7 @@
 
 import array
 import ctypes
+from collections import UserList
 
 import ml_dtypes
 import numpy as np
@@ -179,3 +180,73 @@ def test_broadcast_input_and_size_1_axes_with_odd_strides():
     assert (dmlcpu.argmin(x, (0, 2), axis_direction=1) == 14).all()
     x = np.lib.stride_tricks.as_strided(np.arange(4, dtype=np.int32), (1, 4), (7, 4))
     assert dmlcpu.argmax(x, 1).tolist() == [[3]]
+
+
+DLPACK_WRITES = pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="all that NumPy takes is read-only"
+)
+
+
+@pytest.mark.parametrize(
+    "lend",
+    [Interface, pytest.param(Capsule, marks=DLPACK_WRITES), memoryview,
+     lambda memory: memory.view(Subclass)],
+)  # fmt: skip
+def test_outputs_that_share_memory(lend):
+    """They are written in place, and what is returned is the object that was given."""
+    memory = np.full((2, 6), 9, np.uint32)
+    out = lend(memory[:, 1:3])
+    assert dmlcpu.argmax(np.eye(2), 1, out=lend(memory[:, :1])) is not None
+    assert memory[:, 0].tolist() == [0, 1]
+    values = np.zeros((2, 2))
+    top = dmlcpu.top_k(np.eye(2), 2, out=UserList([values, out]))
+    assert top.values is values
+    assert top.indices is out
+    assert memory.tolist() == [[0, 0, 1, 9, 9, 9], [1, 1, 0, 9, 9, 9]]
+    assert dmlcpu.gather_nd(memory[:, 3:], [[0]], out=lend(memory[:1, :3])) is not None
+    assert memory[0].tolist() == [9] * 6
+
+
+def test_outputs_of_the_standard_library():
+    out = array.array("I", [9, 9])
+    assert dmlcpu.argmax(np.eye(2), 1, keepdims=False, out=out) is out
+    assert out.tolist() == [0, 1]
+    out = bytearray(2)
+    assert dmlcpu.gather_nd(np.uint8([5, 7]), [[1], [0]], out=out) is out
+    assert out == b"\7\5"
+    out = ((ctypes.c_uint32 * 1) * 2)()
+    assert dmlcpu.argmax(np.eye(2), 1, out=out) is out
+    assert [row[0] for row in out] == [0, 1]
+
+
+def test_outputs_that_nobody_may_write():
+    for out in (b"12345678", memoryview(b"12345678"), np.uint8(1)):
+        with pytest.raises(ValueError, match="^out: must be writable, got a read-only array$"):
+            dmlcpu.gather_nd(np.uint8(range(8)), [[i] for i in range(8)], out=out)
+    frozen = np.zeros(1, np.uint32)
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError, match="^out: must be writable, got a read-only array$"):
+        dmlcpu.argmax([1, 2], out=Interface(frozen))
+
+
+@pytest.mark.parametrize("out", [[0], "no", 1, {}, range(1)])
+def test_outputs_that_share_nothing(out):
+    text = "must be an array, or share its memory by DLPack, a buffer or __array_interface__"
+    with pytest.raises(TypeError, match=f"^out: {text}, got {type(out).__name__}$"):
+        dmlcpu.argmax([1, 2], out=out)
+
+
+def test_outputs_are_never_copies():
+    """What NumPy could convert, but not share, is refused."""
+    text = r"^out: must be an array, or share .*, got Unexportable \(no such type\)$"
+    with pytest.raises(TypeError, match=text):
+        dmlcpu.argmax([1, 2], out=Unexportable(np.zeros(1, np.uint32)))
+
+
+def test_outputs_of_compiled_descriptors_that_share_memory():
+    tensor = dmlcpu.directml.BufferTensorDesc
+    x, y = np.eye(2, dtype=np.float32), np.zeros((2, 1), np.uint32)
+    desc = dmlcpu.directml.ArgmaxOperatorDesc(tensor.from_array(x), tensor.from_array(y), axes=(1,))
+    out = Interface(y)
+    assert dmlcpu.directml.compile(desc)(x, out=out) is out
+    assert y.tolist() == [[0], [1]]

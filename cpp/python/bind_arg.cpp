@@ -29,7 +29,7 @@ py::object arg(py::handle input_object, py::handle axis, py::handle axis_directi
                           ? new_output(dtype, type, output_shape(descriptor), descriptor.output)
                           : as_output(out, "out", dtype, descriptor.output);
   run_or_plan(bytes_touched(input), descriptor);
-  return output;
+  return out.is_none() ? std::move(output) : py::reinterpret_borrow<py::object>(out);
 }
 
 }  // namespace

@@ -296,15 +296,18 @@ class Compiled {
       in[i] = {tensor.data, lent_bytes(tensor, expected)};
       bytes += expected.bytes;
     }
+    std::array<py::object, 2> written;  // kept until the call is over
     std::array<py::object, 2> results;
     std::array<dmlcpu_output, 2> outputs{};
     for (std::size_t o = 0; o < output_count; ++o) {
       const Expected& expected = expected_[input_count_ + o];
       Tensor tensor;
-      results[o] =
-          out.is_none()
-              ? new_output(expected.dtype, expected.layout, expected.packed, tensor)
-              : as_output(output_of(out, o, output_count), expected.name, expected.dtype, tensor);
+      if (out.is_none()) {
+        results[o] = new_output(expected.dtype, expected.layout, expected.packed, tensor);
+      } else {
+        results[o] = output_of(out, o, output_count);
+        written[o] = as_output(results[o], expected.name, expected.dtype, tensor);
+      }
       outputs[o] = {tensor.data, lent_bytes(tensor, expected)};
       bytes += expected.bytes;
     }

@@ -25,7 +25,7 @@ py::object gather_nd(py::handle input_object, py::handle indices_object, py::han
                                     : as_output(out, "out", input.dtype(), descriptor.output);
   const auto written = py::reinterpret_borrow<py::array>(output).nbytes();
   run_or_plan(bytes_touched(indices) + written, descriptor);
-  return output;
+  return out.is_none() ? std::move(output) : py::reinterpret_borrow<py::object>(out);
 }
 
 }  // namespace

@@ -18,9 +18,9 @@ const py::object& pair_type() {
       .get_stored();
 }
 
-/// A dmlcpu.TopK, made as its own _make() would.
-py::object make_pair(const py::object& values, const py::object& indices) {
-  const py::tuple arguments = py::make_tuple(py::make_tuple(values, indices));
+/// A dmlcpu.TopK of a tuple of values and indices, made as its own _make() would.
+py::object make_pair(const py::object& results) {
+  const py::tuple arguments = py::make_tuple(results);
   auto pair = py::reinterpret_steal<py::object>(PyTuple_Type.tp_new(
       reinterpret_cast<PyTypeObject*>(pair_type().ptr()), arguments.ptr(), nullptr));
   if (!pair) throw py::error_already_set();
@@ -42,17 +42,20 @@ py::object top_k(py::handle input_object, py::handle k, py::handle axis, py::han
   const py::dtype& indices_dtype = index_dtype(type);
   py::object values;
   py::object indices;
+  py::object results;
   if (out.is_none()) {
     const Shape shape = output_shape(descriptor);
     values = new_output(input.dtype(), descriptor.input.type, shape, descriptor.values);
     indices = new_output(indices_dtype, type, shape, descriptor.indices);
+    results = py::make_tuple(values, indices);
   } else {
     const py::tuple pair = as_pair(out);
     values = as_output(pair[0], "out[0]", input.dtype(), descriptor.values);
     indices = as_output(pair[1], "out[1]", indices_dtype, descriptor.indices);
+    results = pair;
   }
   run_or_plan(bytes_touched(input), descriptor);
-  return make_pair(values, indices);
+  return make_pair(results);
 }
 
 }  // namespace

@@ -19,9 +19,8 @@ constexpr int kFirstUserType = 256;
 
 std::string text_of(py::handle object) { return py::str(object).cast<std::string>(); }
 
-std::string type_name(py::handle object) { return Py_TYPE(object.ptr())->tp_name; }
-
 constexpr const char* kIndexDtypes = "uint32, int32, uint64 or int64";
+constexpr const char* kGatherIndexDtypes = "int8 to int64 or uint8 to uint64";
 
 std::string known_dtypes() {
   std::string names;
@@ -105,14 +104,10 @@ BasicTensor<Pointer> make_tensor(const py::array& array, Pointer data, const cha
   return tensor;
 }
 
-}  // namespace
-
-py::array as_array(py::handle object, const char* name) {
-  if (is_plain_array(object)) {
-    return py::reinterpret_borrow<py::array>(object);
-  }
-  const auto read =
-      with_lock([] { return py::object(py::module_::import("dmlcpu._arrays").attr("as_array")); });
+/// What a function of dmlcpu._arrays makes of an object that is no plain array.
+py::array read_by(const char* function, py::handle object, const char* name) {
+  const auto read = with_lock(
+      [function] { return py::object(py::module_::import("dmlcpu._arrays").attr(function)); });
   const py::str text(name);
   PyObject* const arguments[] = {object.ptr(), text.ptr()};
   PyObject* const array =
@@ -121,8 +116,23 @@ py::array as_array(py::handle object, const char* name) {
   return py::reinterpret_steal<py::object>(array).cast<py::array>();
 }
 
+}  // namespace
+
+py::array as_array(py::handle object, const char* name) {
+  if (is_plain_array(object)) {
+    return py::reinterpret_borrow<py::array>(object);
+  }
+  return read_by("as_array", object, name);
+}
+
 py::array as_index_array(py::handle object, const char* name) {
   py::array array = as_array(object, name);
+  if (array.itemsize() < 4) {
+    const py::dtype dtype = array.dtype();
+    const bool narrow_int = (dtype.kind() == 'i' || dtype.kind() == 'u') && is_native(dtype);
+    if (!narrow_int) return array;
+    return array.attr("astype")(index_dtype(DataType::kInt32)).cast<py::array>();
+  }
   if (array.is(object)) return array;
   const bool is_list = PyList_Check(object.ptr()) != 0 || PyTuple_Check(object.ptr()) != 0;
   if (!is_list || array.size() != 0 || array.dtype().kind() != 'f') return array;
@@ -135,7 +145,7 @@ ConstTensor as_tensor(const py::array& array, const char* name) {
 
 ConstTensor as_indices(const py::array& array, const char* name) {
   const std::optional<DataType> type = find_type(array.dtype());
-  if (!type || !is_index_type(*type)) fail_dtype(name, kIndexDtypes, array.dtype());
+  if (!type || !is_index_type(*type)) fail_dtype(name, kGatherIndexDtypes, array.dtype());
   return as_tensor(array, name);
 }
 
@@ -145,9 +155,7 @@ ConstTensor as_tensor_of(const py::array& array, const char* name, const py::dty
 }
 
 py::object as_output(py::handle object, const char* name, const py::dtype& dtype, Tensor& tensor) {
-  if (!is_array(object)) {
-    throw TypeError(std::string(name) + ": must be a numpy.ndarray, got " + type_name(object));
-  }
+  if (!is_array(object)) return as_output(read_by("as_output", object, name), name, dtype, tensor);
   if (!is_plain_array(object) &&
       py::isinstance(object, py::module_::import("numpy.ma").attr("MaskedArray"))) {
     throw TypeError(std::string(name) + ": must not be a masked array, got one");

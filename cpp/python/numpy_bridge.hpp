@@ -16,8 +16,9 @@ namespace py = pybind11;
 /// number), what numpy.asarray makes of it.
 py::array as_array(py::handle object, const char* name);
 
-/// The same for gather's indices. numpy.asarray makes float64 of an empty list; as an index it
-/// counts as int64, as it does when it indexes a NumPy array.
+/// The same for gather's indices, but integers of less than 32 bits are copied to int32.
+/// numpy.asarray makes float64 of an empty list; as an index it counts as int64, as it does when it
+/// indexes a NumPy array.
 py::array as_index_array(py::handle object, const char* name);
 
 /// A read-only view of the array, which must outlive it. Throws TypeError for a dtype that the
@@ -41,7 +42,8 @@ py::object new_output(const py::dtype& dtype, DataType type, const Shape& shape,
 py::object new_output(const py::dtype& dtype, const Tensor& layout, bool contiguous,
                       Tensor& tensor);
 
-/// The caller's own array, `object`: it must be writable and have the given dtype.
+/// The caller's own array, `object`, or one of the memory that it shares, to be kept until the call
+/// is over: it must be writable and have the given dtype.
 py::object as_output(py::handle object, const char* name, const py::dtype& dtype, Tensor& tensor);
 
 /// Roughly how many bytes are loaded when the array is read: its elements, or, where they have gaps

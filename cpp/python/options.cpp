@@ -129,11 +129,14 @@ AxisDirection as_axis_direction(py::handle object) {
 
 py::tuple as_pair(py::handle out) {
   std::string actual = Py_TYPE(out.ptr())->tp_name;
-  if (py::isinstance<py::tuple>(out) || py::isinstance<py::list>(out)) {
+  const bool sequence =
+      py::isinstance<py::tuple>(out) || py::isinstance<py::list>(out) ||
+      py::isinstance(out, py::module_::import("collections.abc").attr("Sequence"));
+  if (sequence) {
     if (py::len(out) == 2) return py::reinterpret_borrow<py::object>(out);
     actual += " of " + std::to_string(py::len(out));
   }
-  throw TypeError("out: must be a pair (values, indices) of numpy.ndarray, got " + actual);
+  throw TypeError("out: must be a pair (values, indices) of arrays, got " + actual);
 }
 
 NanPolicy as_nan_policy(py::handle object) {

@@ -26,7 +26,7 @@ AxisList as_axes(py::handle object);
 /// An AxisDirection, its value, or its name in any case.
 AxisDirection as_axis_direction(py::handle object);
 
-/// The caller's pair of output arrays.
+/// The caller's pair of output arrays, any sequence of two.
 py::tuple as_pair(py::handle out);
 
 /// "propagate" or "omit".

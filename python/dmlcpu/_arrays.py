@@ -9,7 +9,7 @@ import numpy.typing as npt
 from dmlcpu import _libraries
 from dmlcpu._libraries import Refused
 
-__all__ = ["as_array"]
+__all__ = ["as_array", "as_output"]
 
 # What lists hold that needs no look at each: NumPy knows the type, and it has no nulls.
 _PLAIN = frozenset(
@@ -34,6 +34,20 @@ def as_array(obj: Any, name: str) -> npt.NDArray[Any]:
             f"{name}: must be an array or convertible to one, got {type(obj).__name__} "
             f"({_why_objects(array)})"
         )
+    return array
+
+
+def as_output(obj: Any, name: str) -> npt.NDArray[Any]:
+    """An array of `obj`'s own memory, to write to; called by the extension module."""
+    requirement = "must be an array, or share its memory by DLPack, a buffer or __array_interface__"
+    try:
+        array = _libraries.memory(obj)
+    except Refused as refusal:
+        raise TypeError(f"{name}: {refusal}") from None
+    except Exception as error:  # of whatever kind the object's library raises
+        raise TypeError(f"{name}: {requirement}, got {type(obj).__name__} ({error})") from error
+    if array is None:
+        raise TypeError(f"{name}: {requirement}, got {type(obj).__name__}")
     return array
 
 

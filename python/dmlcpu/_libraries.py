@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Refused", "read"]
+__all__ = ["Refused", "memory", "read"]
 
 
 class Refused(TypeError):
@@ -26,12 +26,28 @@ def read(obj: Any) -> npt.NDArray[Any] | None:
         _refuse(masked, "numpy.ma", obj, "filled() fills, compressed() drops them")
     if isinstance(obj, np.ndarray):
         return np.asarray(obj)
-    packages = (str(base.__module__).partition(".")[0] for base in type(obj).__mro__)
-    name = next((package for package in packages if package in _READERS), None)
+    name = _library(obj)
     array = _READERS[name](sys.modules[name], obj) if name else None
     if array is None and hasattr(obj, "__dlpack__"):
         return _by_dlpack(obj)
     return array
+
+
+def memory(obj: Any) -> npt.NDArray[Any] | None:
+    """The memory that an object shares, as an array, never a copy of it; None if it shares none."""
+    if _library(obj) == "torch":
+        return _torch_memory(sys.modules["torch"], obj)
+    if hasattr(obj, "__dlpack__"):
+        return np.from_dlpack(obj)
+    try:
+        return np.asarray(memoryview(obj))
+    except TypeError:
+        return np.asarray(obj) if hasattr(obj, "__array_interface__") else None
+
+
+def _library(obj: Any) -> str | None:
+    packages = (str(base.__module__).partition(".")[0] for base in type(obj).__mro__)
+    return next((package for package in packages if package in _READERS), None)
 
 
 def _by_dlpack(obj: Any) -> npt.NDArray[Any]:
@@ -132,16 +148,36 @@ def _torch(torch: ModuleType, obj: Any) -> npt.NDArray[Any] | None:
         masked = int((~obj.get_mask()).sum())
         _refuse(masked, "torch.masked", obj, "to_tensor() fills them")
         obj = obj.get_data()
+    _refuse_gradients(obj)
+    if obj.dtype is torch.bfloat16:
+        return _as_bfloat16(_by_dlpack(obj.view(torch.int16)))
+    return _by_dlpack(obj)
+
+
+def _torch_memory(torch: ModuleType, obj: Any) -> npt.NDArray[Any] | None:
+    if not isinstance(obj, torch.Tensor):
+        return None
+    if torch.masked.is_masked_tensor(obj):
+        raise Refused("must not be a masked tensor, got one")
+    _refuse_gradients(obj)
+    bits = obj.view(torch.int16) if obj.dtype is torch.bfloat16 else obj
+    array: npt.NDArray[Any] = bits.numpy()
+    # As PyTorch's own out= does: a backward pass that needs the old elements is an error, not wrong.
+    torch.autograd.graph.increment_version(obj)
+    return _as_bfloat16(array) if bits is not obj else array
+
+
+def _refuse_gradients(obj: Any) -> None:
     if obj.requires_grad:
         raise Refused(
             "must not require gradients, got a tensor that does (detach() gives one that does not)"
         )
-    if obj.dtype is torch.bfloat16:
-        import ml_dtypes  # NumPy has no bfloat16 of its own to take the tensor as
 
-        bits: npt.NDArray[Any] = _by_dlpack(obj.view(torch.int16)).view(ml_dtypes.bfloat16)
-        return bits
-    return _by_dlpack(obj)
+
+def _as_bfloat16(bits: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    import ml_dtypes  # NumPy has no bfloat16 of its own to take a tensor as
+
+    return bits.view(ml_dtypes.bfloat16)
 
 
 _READERS: dict[str, Callable[[ModuleType, Any], npt.NDArray[Any] | None]] = {

@@ -1,13 +1,13 @@
 """The four operators: names, defaults, documentation.
 
 These are declarations: the extension module makes of each a function that binds arguments as Python
-would, and then runs the operator without running Python code.
+would, and then runs the operator without running Python code. Type checkers read _operators.pyi.
 """
 
 from __future__ import annotations  # help() shows the annotations as written
 
-from collections.abc import Iterable
-from typing import Any, Literal
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from dmlcpu._types import AxisDirection, AxisDirectionLike, TopK
 
 __all__ = ["argmax", "argmin", "gather_nd", "top_k"]
 
-Axis = int | Iterable[int] | None
+Axis = SupportsIndex | Iterable[SupportsIndex] | None
 NanPolicy = Literal["propagate", "omit"]
 
 _INCREASING = AxisDirection.INCREASING
@@ -33,7 +33,7 @@ def argmin(
     keepdims: bool = True,
     index_dtype: npt.DTypeLike = np.uint32,
     nan_policy: NanPolicy = "propagate",
-    out: npt.NDArray[Any] | None = None,
+    out: Any = None,
 ) -> npt.NDArray[Any]:
     """The index of the smallest element of each subset of `input` along `axis`.
 
@@ -62,14 +62,16 @@ def argmin(
         "propagate": NaN counts as smaller than every number, and equal to NaN. "omit": NaNs are
         passed over; a subset of NaNs alone gives its first index, or with DECREASING its last.
     out
-        A NumPy array to write the result to, of the result's shape and `index_dtype`, any strides
-        whose elements do not overlap, sharing no memory with `input`.
+        Where to write the result: an array, or an object that shares writable memory by DLPack (as
+        PyTorch's tensors do), the buffer protocol or ``__array_interface__``. It has the result's
+        shape and `index_dtype`, any strides whose elements do not overlap, and shares no memory
+        with `input`.
 
     Returns
     -------
     numpy.ndarray
         Indices that count in row-major order over the reduced axes, in the order in which `input`
-        has them. It is `out`, if given.
+        has them. If `out` is given, it is that object.
 
     Raises
     ------
@@ -105,7 +107,7 @@ def argmax(
     keepdims: bool = True,
     index_dtype: npt.DTypeLike = np.uint32,
     nan_policy: NanPolicy = "propagate",
-    out: npt.NDArray[Any] | None = None,
+    out: Any = None,
 ) -> npt.NDArray[Any]:
     """The index of the largest element of each subset of `input` along `axis`.
 
@@ -122,6 +124,9 @@ def argmax(
     array([1, 2, 1])
     >>> dmlcpu.argmax(x)
     array([[7]], dtype=uint32)
+    >>> import array
+    >>> dmlcpu.argmax(x, axis=1, keepdims=False, out=array.array("I", [0, 0, 0]))
+    array('I', [2, 2, 1])
     >>> dmlcpu.argmax([1.0, np.nan, 3.0]), dmlcpu.argmax([1.0, np.nan, 3.0], nan_policy="omit")
     (array([1], dtype=uint32), array([2], dtype=uint32))
     """
@@ -130,13 +135,13 @@ def argmax(
 @_core.native_top_k
 def top_k(
     input: npt.ArrayLike,
-    k: int,
+    k: SupportsIndex,
     *,
-    axis: int = -1,
+    axis: SupportsIndex = -1,
     axis_direction: AxisDirectionLike = _DECREASING,
     index_dtype: npt.DTypeLike = np.uint32,
     nan_policy: NanPolicy = "propagate",
-    out: tuple[npt.NDArray[Any], npt.NDArray[Any]] | None = None,
+    out: Sequence[Any] | None = None,
 ) -> TopK:
     """The `k` largest or smallest elements along an axis, sorted, and where they stood.
 
@@ -159,20 +164,27 @@ def top_k(
         "propagate": NaNs rank above +infinity, first when DECREASING and last when INCREASING.
         "omit": NaNs rank last in both directions.
     out
-        A pair of arrays to write values and indices to, of the result's shape, `input`'s dtype and
-        `index_dtype`, with any strides whose elements do not overlap, sharing no memory with
-        `input` or each other.
+        Where to write values and indices: any sequence of two arrays or objects as for `argmin`, of
+        the result's shape, `input`'s dtype and `index_dtype`, with any strides whose elements do
+        not overlap, sharing no memory with `input` or each other.
 
     Returns
     -------
     TopK
         A named tuple of `values`, each with its own bits, and `indices`, which count from the start
-        of the axis. Both have `input`'s shape with `k` elements along `axis`.
+        of the axis. Both have `input`'s shape with `k` elements along `axis`. If `out` is given, they
+        are its two objects.
 
     Raises
     ------
     TypeError, numpy.exceptions.AxisError, ValueError
         As for `argmin`; ValueError for a `k` out of range.
+
+    Notes
+    -----
+    The values of a PyTorch tensor of bfloat16 are an array of ``ml_dtypes.bfloat16``, which PyTorch
+    does not take. ``torch.from_numpy(values.view(np.int16)).view(torch.bfloat16)`` is a tensor of the
+    same memory; or pass tensors as `out`. PyTorch indexes with int64, not with uint32.
 
     Examples
     --------
@@ -194,9 +206,9 @@ def gather_nd(
     input: npt.ArrayLike,
     indices: npt.ArrayLike,
     *,
-    batch_dims: int = 0,
+    batch_dims: SupportsIndex = 0,
     mode: Literal["raise", "clip"] = "raise",
-    out: npt.NDArray[Any] | None = None,
+    out: Any = None,
 ) -> npt.NDArray[Any]:
     """Slices of `input` at coordinates that are the last dimension of `indices`.
 
@@ -207,8 +219,9 @@ def gather_nd(
     input
         As for `argmin`, with at least 1 dimension.
     indices
-        uint32, int32, uint64 or int64, with at least 1 dimension. Its last dimension, of size t,
-        holds coordinates into the t dimensions of `input` after the first `batch_dims`.
+        Integers of any size, with at least 1 dimension; those of 8 and 16 bits are copied to int32,
+        others are read where they are. Its last dimension, of size t, holds coordinates into the t
+        dimensions of `input` after the first `batch_dims`.
         1 <= t <= input.ndim - batch_dims. Negative coordinates, from -n to -1, count from the end.
         An empty list counts as integers, but has t = 0, a ValueError: for no tuples, give an
         array, ``numpy.empty((0, t), int)``.
@@ -219,14 +232,15 @@ def gather_nd(
         [0, n - 1] after negative ones were counted from the end (an axis of size 0 has no such
         coordinate, so that is a ValueError).
     out
-        An array to write the result to, of the result's shape and `input`'s dtype, with any strides
-        whose elements do not overlap, sharing no memory with `input` or `indices`.
+        Where to write the result: an array or an object as for `argmin`, of the result's shape and
+        `input`'s dtype, with any strides whose elements do not overlap, sharing no memory with
+        `input` or `indices`.
 
     Returns
     -------
     numpy.ndarray
         Of shape ``indices.shape[:-1] + input.shape[batch_dims + t:]`` (where the first `batch_dims`
-        dimensions are those of both). It is `out`, if given.
+        dimensions are those of both). If `out` is given, it is that object.
 
     Raises
     ------
