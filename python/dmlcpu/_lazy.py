@@ -6,6 +6,8 @@ import threading
 import types
 from typing import Any
 
+__all__ = ["lazy_module"]
+
 _lock = threading.RLock()
 
 

@@ -2,6 +2,7 @@
 
 import operator
 from contextlib import AbstractContextManager, ContextDecorator
+from typing import SupportsIndex
 
 from dmlcpu import _core
 
@@ -15,7 +16,7 @@ __all__ = [
 ]
 
 
-def _thread_count(count: int) -> int:
+def _thread_count(count: SupportsIndex) -> int:
     if isinstance(count, bool) or not hasattr(count, "__index__"):
         raise TypeError(f"count: must be an int, got {type(count).__name__}")
     count = operator.index(count)
@@ -24,7 +25,7 @@ def _thread_count(count: int) -> int:
     return count
 
 
-def set_num_threads(count: int | None) -> None:
+def set_num_threads(count: SupportsIndex | None) -> None:
     """Set the most threads that a call uses, for the process.
 
     `count` is from 1 to 4096. None returns to OpenMP's own number: ``OMP_NUM_THREADS``, what
@@ -48,7 +49,7 @@ def get_num_threads() -> int:
     return _core.num_threads()
 
 
-def num_threads(count: int) -> "_ThreadLimit":
+def num_threads(count: SupportsIndex) -> "_ThreadLimit":
     """Use up to `count` threads for calls inside the ``with`` block, or the decorated function.
 
     Inside, it takes the place of what `set_num_threads` says. It is a setting of the context (see

@@ -1,7 +1,8 @@
 """The types that the operators take and return."""
 
 import enum
-from typing import Any, Literal, NamedTuple
+import types
+from typing import Any, Literal, NamedTuple, SupportsIndex
 
 import numpy.typing as npt
 
@@ -15,11 +16,17 @@ class AxisDirection(enum.IntEnum):
     DECREASING = 1
 
 
-AxisDirectionLike = AxisDirection | int | Literal["increasing", "decreasing"] | str
+AxisDirectionLike = AxisDirection | SupportsIndex | Literal["increasing", "decreasing"]
 
 
 class TopK(NamedTuple):
-    """What :func:`dmlcpu.top_k` returns."""
+    """What :func:`dmlcpu.top_k` returns.
+
+    In annotations it takes the types of both: ``TopK[npt.NDArray[np.float32], npt.NDArray[np.uint32]]``.
+    """
 
     values: npt.NDArray[Any]
     indices: npt.NDArray[Any]
+
+    # A NamedTuple is generic from Python 3.11 on.
+    __class_getitem__ = classmethod(types.GenericAlias)

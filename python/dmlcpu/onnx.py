@@ -42,8 +42,8 @@ import dmlcpu
 try:
     import onnx.defs
     from onnx.reference.op_run import OpRun
-except ImportError as error:
-    raise ImportError("dmlcpu.onnx: needs the package onnx (pip install onnx)") from error
+except ImportError as _error:
+    raise ImportError("dmlcpu.onnx: needs the package onnx (pip install onnx)") from _error
 
 __all__ = ["ArgMax", "ArgMin", "BadValue", "GatherND", "TopK", "ops"]
 
@@ -79,9 +79,9 @@ class _Operator(OpRun):
         """Compute the node's outputs; called by the evaluator."""
         try:
             outputs: tuple[_Array, ...] = super().run(*inputs, **options)
+        except IndexError:  # an AxisError is one, too
+            raise
         except ValueError as error:
-            if isinstance(error, IndexError):  # an AxisError
-                raise
             raise BadValue(str(error)) from error
         return outputs
 
@@ -152,9 +152,12 @@ class TopK(_Operator):
         if count == 0:
             nothing = np.take(data, np.empty(0, np.int64), axis)
             return nothing, np.empty(nothing.shape, np.int64)
-        direction = "decreasing" if largest else "increasing"
         values, indices = dmlcpu.top_k(
-            data, count, axis=axis, axis_direction=direction, index_dtype=np.int64
+            data,
+            count,
+            axis=axis,
+            axis_direction="decreasing" if largest else "increasing",
+            index_dtype=np.int64,
         )
         return values, indices
 

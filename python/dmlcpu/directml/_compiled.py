@@ -3,18 +3,56 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex, TypeVar, overload
 
 import numpy.typing as npt
 
 from dmlcpu import _core
 from dmlcpu._types import TopK
-from dmlcpu.directml._descriptors import OperatorDesc
+from dmlcpu.directml._descriptors import (
+    ArgmaxOperatorDesc,
+    ArgminOperatorDesc,
+    GatherNd1OperatorDesc,
+    GatherNdOperatorDesc,
+    OperatorDesc,
+    ReduceOperatorDesc,
+    TopK1OperatorDesc,
+    TopKOperatorDesc,
+)
 from dmlcpu.directml._enums import FeatureLevel, TensorDataType
 
-FeatureLevelLike = FeatureLevel | int | str
+if TYPE_CHECKING:
+    from dmlcpu._types import _Input, _Output
+
+    _NanPolicy = Literal["omit", "propagate"]
+    _IndexMode = Literal["clip", "raise"]
+    _OneOutput = (
+        ArgmaxOperatorDesc
+        | ArgminOperatorDesc
+        | GatherNd1OperatorDesc
+        | GatherNdOperatorDesc
+        | ReduceOperatorDesc
+    )
+    _Out = TypeVar("_Out", bound=_Output)
+    _OutIndices = TypeVar("_OutIndices", bound=_Output)
+
+__all__ = [
+    "CompiledOperator",
+    "FeatureLevelError",
+    "calc_buffer_tensor_size",
+    "compile",
+    "feature_level_required",
+]
+
+# fmt: off
+FeatureLevelLike = FeatureLevel | SupportsIndex | Literal[
+    "1.0", "2.0", "2.1", "3.0", "3.1", "4.0", "4.1",
+    "5.0", "5.1", "5.2", "6.0", "6.1", "6.2", "6.3", "6.4",
+]
+# fmt: on
+_Result = TypeVar("_Result")
 
 
 class FeatureLevelError(ValueError):
@@ -39,13 +77,37 @@ def calc_buffer_tensor_size(
     return _core.buffer_tensor_size(data_type, sizes, strides)
 
 
+@overload
+def compile(
+    desc: TopKOperatorDesc | TopK1OperatorDesc,
+    *,
+    feature_level: FeatureLevelLike = ...,
+    nan_policy: _NanPolicy = ...,
+    mode: _IndexMode = ...,
+) -> CompiledOperator[TopK]: ...
+@overload
+def compile(
+    desc: _OneOutput,
+    *,
+    feature_level: FeatureLevelLike = ...,
+    nan_policy: _NanPolicy = ...,
+    mode: _IndexMode = ...,
+) -> CompiledOperator[npt.NDArray[Any]]: ...
+@overload
+def compile(
+    desc: OperatorDesc,
+    *,
+    feature_level: FeatureLevelLike = ...,
+    nan_policy: _NanPolicy = ...,
+    mode: _IndexMode = ...,
+) -> CompiledOperator[Any]: ...
 def compile(
     desc: OperatorDesc,
     *,
     feature_level: FeatureLevelLike = FeatureLevel.LEVEL_6_4,
-    nan_policy: Literal["omit", "propagate"] = "omit",
-    mode: Literal["clip", "raise"] = "clip",
-) -> CompiledOperator:
+    nan_policy: _NanPolicy = "omit",
+    mode: _IndexMode = "clip",
+) -> CompiledOperator[Any]:
     """Check a descriptor against DirectML's reference and plan it, to be run many times.
 
     Parameters
@@ -87,16 +149,17 @@ def feature_level_required(desc: OperatorDesc) -> FeatureLevel:
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class CompiledOperator:
+class CompiledOperator(Generic[_Result]):
     """An operator that `compile` has checked and planned; call it on arrays.
 
     The arrays are those of the descriptor's input tensors, in its order. Each has the tensor's dtype
     and lies as described: it has the tensor's sizes and strides, or it is one-dimensional, contiguous
     and long enough, and is taken as the tensor's buffer. Nothing is copied.
 
-    `out` are arrays of the output tensors, likewise, a pair for top-k; they must not overlap any other
-    array. Without it new ones are made. Results are `out` or the new arrays: one array, for top-k a
-    `dmlcpu.TopK`. A failed call writes nothing. Calls may be made from many threads at once.
+    `out` are arrays of the output tensors, likewise, or objects that share writable memory (see
+    `dmlcpu.argmin`), a pair for top-k; they must not overlap any other array. Without it new ones are
+    made. Results are `out` or the new arrays: one array, for top-k a `dmlcpu.TopK`. A failed call
+    writes nothing. Calls may be made from many threads at once.
 
     `desc`, `feature_level`, `nan_policy` and `mode` are what it was compiled from.
 
@@ -113,8 +176,8 @@ class CompiledOperator:
 
     desc: OperatorDesc
     feature_level: FeatureLevel
-    nan_policy: str
-    mode: str
+    nan_policy: _NanPolicy
+    mode: _IndexMode
     _compiled: _core.CompiledOperator = field(init=False)
 
     def __post_init__(self) -> None:
@@ -123,11 +186,19 @@ class CompiledOperator:
         )
         object.__setattr__(self, "_compiled", compiled)
 
+    @overload
+    def __call__(self, *inputs: _Input, out: None = None) -> _Result: ...
+    @overload
     def __call__(
-        self,
-        *inputs: npt.ArrayLike,
-        out: npt.NDArray[Any] | tuple[npt.NDArray[Any], npt.NDArray[Any]] | None = None,
-    ) -> npt.NDArray[Any] | TopK:
+        self: CompiledOperator[TopK], *inputs: _Input, out: tuple[_Out, _OutIndices]
+    ) -> TopK[_Out, _OutIndices]: ...
+    @overload
+    def __call__(
+        self: CompiledOperator[TopK], *inputs: _Input, out: Sequence[_Out]
+    ) -> TopK[_Out, _Out]: ...
+    @overload
+    def __call__(self: CompiledOperator[npt.NDArray[Any]], *inputs: _Input, out: _Out) -> _Out: ...
+    def __call__(self, *inputs: Any, out: Any = None) -> Any:
         """Run the operator."""
         results = self._compiled.dispatch(inputs, out)
         return TopK(*results) if isinstance(results, tuple) else results

@@ -15,6 +15,18 @@ import numpy.typing as npt
 from dmlcpu._types import AxisDirection
 from dmlcpu.directml._enums import OperatorType, ReduceFunction, TensorDataType, TensorFlags
 
+__all__ = [
+    "ArgmaxOperatorDesc",
+    "ArgminOperatorDesc",
+    "BufferTensorDesc",
+    "GatherNd1OperatorDesc",
+    "GatherNdOperatorDesc",
+    "OperatorDesc",
+    "ReduceOperatorDesc",
+    "TopK1OperatorDesc",
+    "TopKOperatorDesc",
+]
+
 
 def _keep(desc: object, name: str) -> None:
     """Make a field's sequence one that nobody changes."""

@@ -2,6 +2,8 @@
 
 import enum
 
+__all__ = ["FeatureLevel", "OperatorType", "ReduceFunction", "TensorDataType", "TensorFlags"]
+
 
 class TensorDataType(enum.IntEnum):
     """``DML_TENSOR_DATA_TYPE``. No operator here takes UNKNOWN, UINT4 or INT4."""

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from dmlcpu import _core
 from dmlcpu.directml._enums import FeatureLevel, OperatorType, TensorDataType
 
+__all__ = ["Support", "SupportTable", "support_table"]
+
 _INDEX_TYPES = (
     TensorDataType.UINT32,
     TensorDataType.UINT64,
