@@ -21,60 +21,62 @@ std::int64_t wrap_of(DataType index_type, std::int64_t size) {
 /// An axis of slices as one of tuples, whose indices stay where they are.
 Axis of_tuples(const Axis& slice) { return {slice.size, {0, slice.strides[0], slice.strides[1]}}; }
 
-}  // namespace
-
-GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
+/// Sets what coordinates mean. Returns how many bytes lie between the first and the last slice that
+/// tuples may address.
+std::int64_t set_coordinates(const GatherNdDescriptor& descriptor, GatherLayout& layout) {
   const ConstTensor& input = descriptor.input;
   const ConstTensor& indices = descriptor.indices;
-  const Tensor& output = descriptor.output;
-  const int batch = static_cast<int>(descriptor.batch_dims);
-  const int last = indices.rank - 1;
-  const std::int64_t element_size = element_bytes(input);
-  GatherNdPlan plan;
-  GatherLayout& layout = plan.layout;
-  plan.threads = threads;
   layout.is_signed = is_signed_index(indices.type);
   layout.length = tuple_length(descriptor);
-  layout.coordinate_stride = layout.length == 1 ? 1 : indices.strides[last];
-
-  Axes& outer = plan.tasks.kept;
-  for (int d = 0; d < last; ++d) {
-    outer.push({indices.sizes[d],
-                {indices.strides[d], d < batch ? input.strides[d] : 0, output.strides[d]}});
-  }
-  simplify(outer);
-  std::int64_t span = 0;  // bytes between the slices that tuples address
+  layout.coordinate_stride = layout.length == 1 ? 1 : indices.strides[indices.rank - 1];
+  std::int64_t span = 0;
   for (int j = 0; j < layout.length; ++j) {
-    const std::int64_t size = input.sizes[batch + j];
+    const auto axis = static_cast<int>(descriptor.batch_dims) + j;
+    const std::int64_t size = input.sizes[axis];
     // No layout limits the stride of an axis that is not stepped along.
-    const std::int64_t stride = size > 1 ? input.strides[batch + j] * element_size : 0;
+    const std::int64_t stride = size > 1 ? input.strides[axis] * element_bytes(input) : 0;
     layout.axes[j] = {size, stride, wrap_of(indices.type, size)};
     span += std::abs(stride) * (size - 1);
   }
-  const std::int64_t tuples = positions(outer);
-  const bool near = std::min(span, tuples * tuning::kLookUpBytes) <= tuning::kGatherNearBytes;
+  return span;
+}
 
-  Axes slices;
-  for (int d = batch + layout.length, o = last; d < input.rank; ++d, ++o) {
-    slices.push({input.sizes[d], {input.strides[d], output.strides[o], 0}});
+/// The axes of the tuples; strides are {indices, input, output}.
+Axes tuple_axes(const GatherNdDescriptor& descriptor) {
+  const ConstTensor& indices = descriptor.indices;
+  Axes axes;
+  for (int d = 0; d < indices.rank - 1; ++d) {
+    axes.push({indices.sizes[d],
+               {indices.strides[d], d < descriptor.batch_dims ? descriptor.input.strides[d] : 0,
+                descriptor.output.strides[d]}});
   }
-  simplify(slices);
-  Axis run = {1, {1, 1, 0}};
-  if (slices.count > 0) run = slices.pop();
-  const bool contiguous = run.strides == Offsets{1, 1, 0};
-  plan.bytes = run.size * element_size;
-  layout.element_size = element_size;
-  layout.from_stride = run.strides[0];
-  layout.to_stride = run.strides[1];
+  simplify(axes);
+  return axes;
+}
 
-  const bool divides = threads > 1 && element_count(output) > 0;
-  const std::int64_t wanted = divides ? threads * tuning::kTasksPerThread : 1;
+/// The axes of a slice; strides are {input, output, 0}.
+Axes slice_axes(const GatherNdDescriptor& descriptor) {
+  const ConstTensor& input = descriptor.input;
+  Axes axes;
+  int d = static_cast<int>(descriptor.batch_dims) + tuple_length(descriptor);
+  for (int o = descriptor.indices.rank - 1; d < input.rank; ++d, ++o) {
+    axes.push({input.sizes[d], {input.strides[d], descriptor.output.strides[o], 0}});
+  }
+  simplify(axes);
+  return axes;
+}
+
+/// Divides the tuples, which the tasks keep, into `wanted` tasks. If they are too few, axes of
+/// their slices become axes of the tasks; at last their runs are divided.
+void split_tasks(std::int64_t wanted, std::int64_t element_size, const Axis& run, Axes& slices,
+                 GatherNdPlan& plan) {
+  Tasks& tasks = plan.tasks;
+  Axes& outer = tasks.kept;
   while (wanted > 1 && slices.count > 0 && positions(outer) < wanted) {
     outer.push(of_tuples(slices.take(longest(slices, false))));
   }
   plan.divides_runs = wanted > 1 && positions(outer) < wanted;
   if (plan.divides_runs) outer.push(of_tuples(run));
-  Tasks& tasks = plan.tasks;
   if (outer.count > 0) tasks.results = outer.pop();
   if (outer.count > 0) tasks.groups = outer.pop();
   tasks.join();
@@ -82,27 +84,56 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
     tasks.split_groups(wanted);
     tasks.split_results(wanted, plan.divides_runs ? kPageBytes / element_size : 1);
   }
+}
 
-  layout.tuple_stride = tasks.results.strides[0];
-  layout.batch_stride = tasks.results.strides[1] * element_size;
-  layout.output_stride = tasks.results.strides[2] * element_size;
+/// Chooses how runs are copied; `near` if a cache holds the slices that are looked up.
+void choose_copy(const GatherNdDescriptor& descriptor, bool near, GatherNdPlan& plan) {
+  GatherLayout& layout = plan.layout;
+  const GatherAxis& inner = layout.axes[layout.length - 1];
+  const bool single = layout.from_stride == 1 && layout.to_stride == 1 && layout.run_axes == 0;
+  layout.at_once = single && !plan.divides_runs && plan.bytes <= tuning::kGatherSmallBytes &&
+                   layout.output_stride == plan.bytes &&
+                   (inner.size <= 1 || inner.stride == plan.bytes) && (near || layout.length <= 3);
+  // Of the input as much is read as is written, at most.
+  const std::int64_t written = byte_count(descriptor.output);
+  const bool is_large =
+      written >= tuning::kGatherStreamBytes &&
+      written + std::min(written, byte_count(descriptor.input)) >= tuning::kGatherCachedBytes;
+  layout.stream = single && plan.bytes >= tuning::kGatherStreamLeastBytes && plan.bytes % 16 == 0 &&
+                  layout.output_stride % 16 == 0 && is_large && cpu_gains_by_streaming();
+}
+
+}  // namespace
+
+GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
+  const std::int64_t element_size = element_bytes(descriptor.input);
+  GatherNdPlan plan;
+  GatherLayout& layout = plan.layout;
+  plan.threads = threads;
+  const std::int64_t span = set_coordinates(descriptor, layout);
+  plan.tasks.kept = tuple_axes(descriptor);
+  const std::int64_t looked_up = std::min(span, positions(plan.tasks.kept) * tuning::kLookUpBytes);
+
+  Axes slices = slice_axes(descriptor);
+  Axis run = {1, {1, 1, 0}};
+  if (slices.count > 0) run = slices.pop();
+  plan.bytes = run.size * element_size;
+  layout.element_size = element_size;
+  layout.from_stride = run.strides[0];
+  layout.to_stride = run.strides[1];
+
+  const bool divides = threads > 1 && element_count(descriptor.output) > 0;
+  split_tasks(divides ? threads * tuning::kTasksPerThread : 1, element_size, run, slices, plan);
+  const Axis& tuples = plan.tasks.results;
+  layout.tuple_stride = tuples.strides[0];
+  layout.batch_stride = tuples.strides[1] * element_size;
+  layout.output_stride = tuples.strides[2] * element_size;
   for (; layout.run_axes < slices.count; ++layout.run_axes) {
     const Axis& axis = slices.axes[layout.run_axes];
     layout.runs[layout.run_axes] = {axis.size, axis.strides[0] * element_size,
                                     axis.strides[1] * element_size};
   }
-  const GatherAxis& inner = layout.axes[layout.length - 1];
-  const bool single = contiguous && slices.count == 0;
-  layout.at_once = single && !plan.divides_runs && plan.bytes <= tuning::kGatherSmallBytes &&
-                   layout.output_stride == plan.bytes &&
-                   (inner.size <= 1 || inner.stride == plan.bytes) && (near || layout.length <= 3);
-  // Of the input as much is read as is written, at most.
-  const std::int64_t written = byte_count(output);
-  const bool is_large =
-      written >= tuning::kGatherStreamBytes &&
-      written + std::min(written, byte_count(input)) >= tuning::kGatherCachedBytes;
-  layout.stream = single && plan.bytes >= tuning::kGatherStreamLeastBytes && plan.bytes % 16 == 0 &&
-                  layout.output_stride % 16 == 0 && is_large && cpu_gains_by_streaming();
+  choose_copy(descriptor, looked_up <= tuning::kGatherNearBytes, plan);
   return plan;
 }
 
