@@ -72,83 +72,98 @@ bool make_block(std::int64_t element_size, const Axis& groups, const Walk& walk,
   return true;
 }
 
+/// Makes an axis the lanes, of one result each.
+void set_lanes(const Axis& axis, Tasks& tasks, ColumnsPlan& plan) {
+  tasks.results = axis;
+  plan.columns.lanes = axis.size;
+  plan.columns.lane_stride = axis.strides[0];
+}
+
+/// How many positions of each result become lanes: together they fill as many bytes as hide each
+/// other's latency.
+std::int64_t widened_count(std::int64_t element_size, const Axis& results) {
+  return std::max(std::int64_t{2}, tuning::kWidenedBytes / (results.size * element_size));
+}
+
+/// Whether the reduced axis has at least `least` positions, and twice `count`, that follow each
+/// other in memory without a gap, each with all results.
+bool follows(const Axis& reduced, const Axis& results, std::int64_t count, std::int64_t least) {
+  return (results.size == 1 || results.strides[0] == 1) && stride_of(reduced) == results.size &&
+         reduced.size >= std::max(least, 2 * count);
+}
+
+/// Widens the tasks' groups by positions of the innermost reduced axis, if these follow each other
+/// without a gap. Of an axis among several all of them, if they fit a tile, as it would be walked
+/// once for each position of the others.
+bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, Tasks& tasks, Axes& reduced,
+                  ColumnsPlan& plan) {
+  Axis& inner = reduced.axes[reduced.count - 1];
+  const std::int64_t all_bytes = inner.size * tasks.groups.size * element_size;
+  const bool all = reduced.count > 1 && inner.size <= tuning::kWholeAxisLanes &&
+                   all_bytes >= kLineBytes && all_bytes <= tuning::kWidenedTileBytes;
+  const std::int64_t count = all ? inner.size : widened_count(element_size, tasks.groups);
+  const std::int64_t least =
+      outer_bytes >= kLineBytes ? tuning::kBlockElements / tasks.groups.size + 1 : 0;
+  if (!follows(inner, tasks.groups, all ? count / 2 : count, least)) return false;
+  tasks.results = tasks.groups;
+  widen(inner, count, tasks.results, plan);
+  if (all) reduced.pop();
+  Axes& kept = tasks.kept;
+  tasks.groups = kept.count > 0 ? kept.take(longest(kept, false)) : kUnitAxis;
+  return true;
+}
+
+/// Makes positions of the longest reduced axis the lanes, all of one result, if there are enough.
+bool widen_longest(std::int64_t element_size, Axes& reduced, ColumnsPlan& plan) {
+  const int position = longest(reduced, true);
+  const std::int64_t size = reduced.axes[position].size;
+  const std::int64_t part = tuning::kWidenedBytes / element_size;
+  if (size * element_size < kLineBytes || (reduced.count == 1 && size < 2 * part)) return false;
+  Axis lanes = reduced.take(position);
+  // Lanes of few positions would take longer to join than to reduce.
+  const bool some = size >= 2 * part && positions(reduced) < tuning::kWholeAxisPositions;
+  widen(lanes, some ? part : size, kUnitAxis, plan);
+  if (some) reduced.push(lanes);
+  return true;
+}
+
 /// Chooses lanes, and groups beside them.
 void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lanes, Tasks& tasks,
                   Axes& reduced, ColumnsPlan& plan) {
   Axes& kept = tasks.kept;
-  const auto bytes = [element_size](const Axis& axis) { return axis.size * element_size; };
-  const bool has_inner = kept.count > 0 && kept.axes[kept.count - 1].strides[0] != 0;
-  const bool reduced_inner =
-      reduced.count > 0 && (!has_inner || stride_of(reduced.axes[reduced.count - 1]) <
-                                              stride_of(kept.axes[kept.count - 1]));
-  const auto use = [&](const Axis& axis) {
-    tasks.results = axis;
-    plan.columns.lanes = axis.size;
-    plan.columns.lane_stride = axis.strides[0];
-  };
-  // Positions beside each other that fill as many bytes as are independent of each other's latency.
-  const auto widened_count = [&](const Axis& lanes) {
-    return std::max(std::int64_t{2}, tuning::kWidenedBytes / bytes(lanes));
-  };
-  const auto widens_without_gap = [&](const Axis& lanes, std::int64_t count, std::int64_t least) {
-    if (!widens || reduced.count == 0 || (lanes.size > 1 && lanes.strides[0] != 1)) return false;
-    const Axis& inner = reduced.axes[reduced.count - 1];
-    return stride_of(inner) == lanes.size && inner.size >= std::max(least, 2 * count);
-  };
-  if (has_inner && !reduced_inner) tasks.groups = kept.pop();
+  widens = widens && reduced.count > 0;
+  const Axis* const inner = reduced.count > 0 ? &reduced.axes[reduced.count - 1] : nullptr;
+  const bool has_groups =
+      kept.count > 0 && stride_of(kept.axes[kept.count - 1]) != 0 &&
+      (inner == nullptr || stride_of(*inner) >= stride_of(kept.axes[kept.count - 1]));
+  if (has_groups) tasks.groups = kept.pop();
   const int outer = best_lanes(element_size, kept);
   const std::int64_t outer_size = outer < 0 ? 0 : kept.axes[outer].size;
   const std::int64_t outer_bytes = outer_size * element_size;
-  if (has_inner && !reduced_inner) {
-    // Whole vectors, but so few that each waits for its own latency.
-    const bool waits = bytes(tasks.groups) < tuning::kWidenedBytes &&
-                       widens_without_gap(tasks.groups, widened_count(tasks.groups),
-                                          tuning::kWidenedLeastBytes / element_size);
-    const bool fills = bytes(tasks.groups) >= tuning::kLaneBytes &&
-                       tasks.groups.size >= std::min(least_lanes, outer_size);
-    if (fills && !waits) {
-      use(tasks.groups);
+  const std::int64_t group_bytes = tasks.groups.size * element_size;
+  if (has_groups && group_bytes >= tuning::kLaneBytes &&
+      tasks.groups.size >= std::min(least_lanes, outer_size)) {
+    // Whole vectors; but they may be so few that each waits for its own latency.
+    const bool waits = widens && group_bytes < tuning::kWidenedBytes &&
+                       follows(*inner, tasks.groups, widened_count(element_size, tasks.groups),
+                               tuning::kWidenedLeastBytes / element_size);
+    if (!waits) {
+      set_lanes(tasks.groups, tasks, plan);
       tasks.groups = kept.count > 0 ? kept.pop() : kUnitAxis;
       return;
     }
   }
-  if (widens && reduced.count > 0) {
-    // Too few columns to fill vectors, or too many elements of each: positions are lanes as well.
-    // Of an axis among several all of them, if they fit a tile, as it would be walked once for each
-    // position of the others.
-    Axis& inner = reduced.axes[reduced.count - 1];
-    const std::int64_t all_bytes = inner.size * bytes(tasks.groups);
-    const bool all = reduced.count > 1 && inner.size <= tuning::kWholeAxisLanes &&
-                     all_bytes >= kLineBytes && all_bytes <= tuning::kWidenedTileBytes;
-    const std::int64_t count = all ? inner.size : widened_count(tasks.groups);
-    const std::int64_t least =
-        outer_bytes >= kLineBytes ? tuning::kBlockElements / tasks.groups.size + 1 : 0;
-    if (widens_without_gap(tasks.groups, all ? count / 2 : count, least)) {
-      tasks.results = tasks.groups;
-      widen(inner, count, tasks.results, plan);
-      if (all) reduced.pop();
-      tasks.groups = kept.count > 0 ? kept.take(longest(kept, false)) : kUnitAxis;
-      return;
-    }
-    const int longest_reduced = longest(reduced, true);
-    const Axis& lanes = reduced.axes[longest_reduced];
-    const std::int64_t part = tuning::kWidenedBytes / element_size;
-    const bool apart = outer >= 0 && outer_bytes < tuning::kWidenedBytes &&
-                       stride_of(kept.axes[outer]) > tuning::kBlockElements;
-    if ((outer_bytes < kLineBytes || apart) && bytes(lanes) >= kLineBytes &&
-        (reduced.count > 1 || lanes.size >= 2 * part)) {
-      Axis taken = reduced.take(longest_reduced);
-      // Lanes of few positions would take longer to join than to reduce.
-      const bool some = taken.size >= 2 * part && positions(reduced) < tuning::kWholeAxisPositions;
-      widen(taken, some ? part : taken.size, kUnitAxis, plan);
-      if (some) reduced.push(taken);
-      return;
-    }
+  // Too few columns to fill vectors, or too many elements of each: positions are lanes as well.
+  if (widens && widen_groups(element_size, outer_bytes, tasks, reduced, plan)) return;
+  const bool apart = outer >= 0 && outer_bytes < tuning::kWidenedBytes &&
+                     stride_of(kept.axes[outer]) > tuning::kBlockElements;
+  if (widens && (outer_bytes < kLineBytes || apart) && widen_longest(element_size, reduced, plan)) {
+    return;
   }
   if (outer >= 0) {
-    use(kept.take(outer));
+    set_lanes(kept.take(outer), tasks, plan);
   } else {
-    use(tasks.groups);
+    set_lanes(tasks.groups, tasks, plan);
     tasks.groups = kUnitAxis;
   }
 }
