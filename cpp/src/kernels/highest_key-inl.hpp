@@ -77,6 +77,22 @@ struct Part {
   std::int64_t count;
 };
 
+/// The best of the elements from i to n, fewer than four vectors of them; n is at least a vector.
+/// The last vector is read first: it overlaps others, which changes nothing.
+template <class Compare, class T>
+typename Compare::V best_of_rest(const T* p, std::int64_t i, std::int64_t n, Compare& compare) {
+  constexpr std::int64_t kWidth = kLanes<T> / 4;
+  typename Compare::V x = Compare::load(p + n - kWidth);
+  compare.see(x);
+  typename Compare::V best = Compare::number(x);
+  for (; i + kWidth <= n; i += kWidth) {
+    x = Compare::load(p + i);
+    compare.see(x);
+    best = Compare::best_of(best, x);
+  }
+  return best;
+}
+
 /// Finds the highest key of n elements, at least a vector, unless comparisons cannot tell. If
 /// kLocates, `part` becomes the four vectors where it is first, but not of NaNs: of four only the
 /// best is compared with the best so far, and their number kept. What is before a vector boundary
@@ -122,17 +138,7 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
     }
   }
   if (!kLocates && n >= kLanes<T>) best = best_of(best_of(best, b1), best_of(b2, b3));
-  if (i < n) {
-    x0 = Compare::load(p + n - kWidth);
-    compare.see(x0);
-    V last = Compare::number(x0);
-    for (; i + kWidth <= n; i += kWidth) {
-      x0 = Compare::load(p + i);
-      compare.see(x0);
-      last = best_of(last, x0);
-    }
-    take(last);
-  }
+  if (i < n) take(best_of_rest(p, i, n, compare));
   const auto highest = reduce<typename Compare::Lane>(best, best_of);
   if (!compare.key(highest, key)) return false;
   if constexpr (kInfinityBits<T> != 0) {
