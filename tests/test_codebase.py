@@ -87,12 +87,67 @@ def test_bridges():
     assert all("#pragma omp" not in p.read_text() for p in SOURCES if p.name != "parallel.cpp")
 
 
-def test_files_stay_readable():
-    for folder in ("cpp", "python", "tests", "bench", "examples"):
-        for path in (ROOT / folder).rglob("*"):
-            if path.suffix in (".c", ".cpp", ".h", ".hpp", ".py"):
-                lines = len(path.read_text().splitlines())
-                assert lines < 500, f"{path}: {lines} lines"
+CODE = [
+    path
+    for folder in ("cpp", "python", "tests", "bench", "examples", "docs")
+    for path in sorted((ROOT / folder).rglob("*"))
+    if path.suffix in (".c", ".cpp", ".h", ".hpp", ".py")
+]
+
+
+def test_files_are_short():
+    for path in CODE:
+        lines = len(path.read_text().splitlines())
+        assert lines <= 400, f"{path}: {lines} lines"
+
+
+def python_functions(path):
+    """(name, lines) of each function, docstrings apart."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            doc = node.body[0] if ast.get_docstring(node) is not None else None
+            lines = node.end_lineno - node.lineno + 1
+            yield node.name, lines - (doc.end_lineno - doc.lineno + 1 if doc else 0)
+
+
+def cpp_functions(path):
+    """(first line, lines) of each function, and of the blocks inside.
+
+    As clang-format lays code out, a function ends in a brace alone on its line, and all between
+    that and its first line is indented further than both. Classes, namespaces and tables end in
+    more than a brace.
+    """
+    lines = path.read_text().splitlines()
+    margins = [len(line) - len(line.lstrip()) for line in lines]
+    for end, line in enumerate(lines):
+        if line.strip() == "}":
+            first = end - 1
+            while not lines[first] or lines[first][0] == "#" or margins[first] > margins[end]:
+                first -= 1
+            yield lines[first].strip(), end - first + 1
+
+
+def test_functions_are_short():
+    long = set()
+    for path in CODE:
+        functions = python_functions if path.suffix == ".py" else cpp_functions
+        long |= {(path.name, name) for name, lines in functions(path) if lines > 60}
+    # Still to be split.
+    known = "void take_slots(const KeyRows<U>& rows, std::int64_t position,"
+    assert long == {("top_k_columns-inl.hpp", known)}
+
+
+def test_nothing_is_written_twice():
+    """No two places share 12 lines; blank ones, comments, imports and lone punctuation apart."""
+    places = {}
+    for path in CODE:
+        lines = [line.strip() for line in path.read_text().splitlines()]
+        skipped = re.compile(r"\W*$|//|#|/\*|\*|import |from ")
+        lines = [(at, line) for at, line in enumerate(lines, 1) if not skipped.match(line)]
+        for i in range(len(lines) - 11):
+            run = tuple(line for _, line in lines[i : i + 12])
+            here = f"{path.relative_to(ROOT)}:{lines[i][0]}"
+            assert places.setdefault(run, here) == here
 
 
 def test_versions_are_equal():
