@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "core/shapes.hpp"
+
 namespace dmlcpu {
 namespace {
 
@@ -66,11 +68,6 @@ class SumSearch {
   int budget_ = 100'000;
 };
 
-bool is_empty(const ConstTensor& t) {
-  return std::any_of(t.sizes.begin(), t.sizes.begin() + t.rank,
-                     [](std::int64_t size) { return size == 0; });
-}
-
 /// Whether every axis steps over all that the axes after it span, as in a packed or padded array:
 /// then no two elements overlap.
 bool nests(const ConstTensor& t) {
@@ -83,24 +80,20 @@ bool nests(const ConstTensor& t) {
   return true;
 }
 
-std::int64_t element_size(const ConstTensor& t) {
-  return static_cast<std::int64_t>(info(t.type).size);
-}
-
 /// The address of the tensor's lowest byte.
 std::int64_t lowest(const ConstTensor& t) {
   std::int64_t address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(t.data));
   for (int d = 0; d < t.rank; ++d) {
-    if (t.strides[d] < 0) address += t.strides[d] * (t.sizes[d] - 1) * element_size(t);
+    if (t.strides[d] < 0) address += t.strides[d] * (t.sizes[d] - 1) * element_bytes(t);
   }
   return address;
 }
 
 /// The number of bytes from the lowest to the highest.
 std::int64_t span(const ConstTensor& t) {
-  std::int64_t bytes = element_size(t);
+  std::int64_t bytes = element_bytes(t);
   for (int d = 0; d < t.rank; ++d) {
-    bytes += std::abs(t.strides[d]) * (t.sizes[d] - 1) * element_size(t);
+    bytes += std::abs(t.strides[d]) * (t.sizes[d] - 1) * element_bytes(t);
   }
   return bytes;
 }
@@ -108,7 +101,7 @@ std::int64_t span(const ConstTensor& t) {
 }  // namespace
 
 bool overlaps_itself(const ConstTensor& t) {
-  if (is_empty(t) || nests(t)) return false;
+  if (element_count(t) == 0 || nests(t)) return false;
   // Two coordinates collide when a difference vector, not all 0, with entries from 1 - size to
   // size - 1 sums to 0. Its sign is free, so let the first non-zero entry, at axis d, be at least
   // 1: |stride[d]| * z + sum over later axes of |stride| * (y - (size - 1)) == 0, y from 0 to 2 *
@@ -129,7 +122,7 @@ bool overlaps_itself(const ConstTensor& t) {
 }
 
 bool overlap(const ConstTensor& a, const ConstTensor& b) {
-  if (is_empty(a) || is_empty(b)) return false;
+  if (element_count(a) == 0 || element_count(b) == 0) return false;
   const std::int64_t low_a = lowest(a);
   const std::int64_t low_b = lowest(b);
   if (low_a + span(a) <= low_b || low_b + span(b) <= low_a) return false;
@@ -138,10 +131,10 @@ bool overlap(const ConstTensor& a, const ConstTensor& b) {
   Terms terms;
   for (const ConstTensor* t : {&a, &b}) {
     for (int d = 0; d < t->rank; ++d) {
-      terms.add(std::abs(t->strides[d]) * element_size(*t), t->sizes[d] - 1);
+      terms.add(std::abs(t->strides[d]) * element_bytes(*t), t->sizes[d] - 1);
     }
   }
-  terms.add(1, element_size(a) - 1 + element_size(b) - 1);
+  terms.add(1, element_bytes(a) - 1 + element_bytes(b) - 1);
   return SumSearch(terms).solvable(low_b + span(b) - 1 - low_a);
 }
 
