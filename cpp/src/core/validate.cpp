@@ -55,7 +55,7 @@ int normalize_axis(std::int64_t axis, int rank) {
 
 void check_layout(const char* name, const ConstTensor& tensor) {
   check_rank(name, tensor.rank);
-  const auto element_size = static_cast<std::int64_t>(info(tensor.type).size);
+  const std::int64_t element_size = element_bytes(tensor);
   std::int64_t total = element_size;  // bytes of all elements
   std::int64_t bytes = element_size;  // bytes from the first to the last
   for (int d = 0; d < tensor.rank; ++d) {
@@ -82,6 +82,19 @@ void check_pointer(const char* name, DataType type, const void* data) {
   // Sizes of elements are powers of two.
   if ((reinterpret_cast<std::uintptr_t>(data) & (info(type).size - 1)) != 0) {
     fail<ValueError>(name, "must be aligned to its elements", "an unaligned pointer");
+  }
+}
+
+void check_index_type(const char* name, DataType type) {
+  if (!is_index_type(type)) {
+    fail<TypeError>(name, "must be uint32, int32, uint64 or int64", info(type).name);
+  }
+}
+
+void check_same_type(const char* name, const Tensor& output, const ConstTensor& input) {
+  if (output.type != input.type) {
+    fail<TypeError>(name, std::string("must have the input's dtype ") + info(input.type).name,
+                    info(output.type).name);
   }
 }
 

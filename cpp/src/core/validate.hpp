@@ -27,6 +27,9 @@ constexpr ArgumentNames kPlainNames{};
 /// A descriptor's axes as a set, bit d for axis d. Throws AxisError or ValueError.
 unsigned reduced_axes(const ArgDescriptor& descriptor);
 
+/// How many elements each result is of.
+std::int64_t reduced_count(const ArgDescriptor& descriptor);
+
 /// The axis in [0, rank), of a rank 0 tensor 0. Throws AxisError.
 int search_axis(const TopKDescriptor& descriptor);
 
@@ -64,6 +67,12 @@ void check_layout(const char* name, const ConstTensor& tensor);
 /// That the pointer to a tensor's elements is one, and aligned to them; empty tensors need none.
 void check_pointer(const char* name, const ConstTensor& tensor);
 void check_pointer(const char* name, DataType type, const void* data);
+
+/// That indices can be of the type.
+void check_index_type(const char* name, DataType type);
+
+/// That an output has the type of the input's elements.
+void check_same_type(const char* name, const Tensor& output, const ConstTensor& input);
 
 /// Whether an index type holds an index.
 bool holds_index(DataType type, std::int64_t index);

@@ -19,6 +19,15 @@ unsigned reduced_axes(const ArgDescriptor& descriptor) {
   return axes & ((1U << rank) - 1);
 }
 
+std::int64_t reduced_count(const ArgDescriptor& descriptor) {
+  const unsigned axes = reduced_axes(descriptor);
+  std::int64_t count = 1;
+  for (int d = 0; d < descriptor.input.rank; ++d) {
+    if ((axes >> d & 1U) != 0) count *= descriptor.input.sizes[d];
+  }
+  return count;
+}
+
 Shape output_shape(const ArgDescriptor& descriptor) {
   const ConstTensor& input = descriptor.input;
   check_layout("input", input);
@@ -39,19 +48,11 @@ Shape output_shape(const ArgDescriptor& descriptor) {
 void validate_layout(const ArgDescriptor& descriptor) {
   const bool is_new = descriptor.output_is_new;
   const Shape shape = is_new ? Shape{} : output_shape(descriptor);
-  if (!is_index_type(descriptor.output.type)) {
-    fail<TypeError>("index_dtype", "must be uint32, int32, uint64 or int64",
-                    info(descriptor.output.type).name);
-  }
+  check_index_type("index_dtype", descriptor.output.type);
   const std::int64_t count = element_count(descriptor.input);
   // What is reduced is at most everything, unless a kept axis is empty.
   if (count == 0 || !holds_index(descriptor.output.type, count - 1)) {
-    const unsigned axes = reduced_axes(descriptor);
-    std::int64_t reduced = 1;
-    for (int d = 0; d < descriptor.input.rank; ++d) {
-      if ((axes >> d & 1U) != 0) reduced *= descriptor.input.sizes[d];
-    }
-    check_index_capacity("index_dtype", descriptor.output.type, reduced);
+    check_index_capacity("index_dtype", descriptor.output.type, reduced_count(descriptor));
   }
   if (!is_new) check_output("out", descriptor.output, shape);
 }

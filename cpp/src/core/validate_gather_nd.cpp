@@ -16,10 +16,7 @@ Shape output_shape(const GatherNdDescriptor& descriptor, const ArgumentNames& na
   const ConstTensor& indices = descriptor.indices;
   check_layout(names.input, input);
   check_layout(names.indices, indices);
-  if (!is_index_type(indices.type)) {
-    fail<TypeError>(names.indices, "must be uint32, int32, uint64 or int64",
-                    info(indices.type).name);
-  }
+  check_index_type(names.indices, indices.type);
   for (const auto& [name, tensor] :
        {std::pair{names.input, &input}, std::pair{names.indices, &indices}}) {
     if (tensor->rank == 0) fail<ValueError>(name, "must have at least 1 dimension", "0");
@@ -58,7 +55,7 @@ Shape output_shape(const GatherNdDescriptor& descriptor, const ArgumentNames& na
                      rank);
   }
   Shape shape{rank, {}};
-  auto bytes = static_cast<std::int64_t>(info(input.type).size);
+  std::int64_t bytes = element_bytes(input);
   const int leading = indices.rank - 1;
   for (int d = 0; d < rank; ++d) {
     shape.sizes[d] = d < leading ? indices.sizes[d] : input.sizes[trailing + d - leading];
@@ -73,11 +70,7 @@ Shape output_shape(const GatherNdDescriptor& descriptor, const ArgumentNames& na
 void validate_layout(const GatherNdDescriptor& descriptor) {
   const bool is_new = descriptor.output_is_new;
   const Shape shape = is_new ? Shape{} : output_shape(descriptor);
-  if (descriptor.output.type != descriptor.input.type) {
-    fail<TypeError>("out",
-                    std::string("must have the input's dtype ") + info(descriptor.input.type).name,
-                    info(descriptor.output.type).name);
-  }
+  check_same_type("out", descriptor.output, descriptor.input);
   if (descriptor.mode == IndexMode::kClip && element_count(descriptor.indices) > 0) {
     const int batch = static_cast<int>(descriptor.batch_dims);
     for (int d = batch; d < batch + tuple_length(descriptor); ++d) {

@@ -35,17 +35,10 @@ Shape output_shape(const TopKDescriptor& descriptor, const ArgumentNames& names)
 void validate_layout(const TopKDescriptor& descriptor) {
   const bool are_new = descriptor.outputs_are_new;
   const Shape shape = are_new ? Shape{} : output_shape(descriptor);
-  if (!is_index_type(descriptor.indices.type)) {
-    fail<TypeError>("index_dtype", "must be uint32, int32, uint64 or int64",
-                    info(descriptor.indices.type).name);
-  }
+  check_index_type("index_dtype", descriptor.indices.type);
   check_index_capacity("index_dtype", descriptor.indices.type,
                        axis_size(descriptor.input, search_axis(descriptor)));
-  if (descriptor.values.type != descriptor.input.type) {
-    fail<TypeError>("out[0]",
-                    std::string("must have the input's dtype ") + info(descriptor.input.type).name,
-                    info(descriptor.values.type).name);
-  }
+  check_same_type("out[0]", descriptor.values, descriptor.input);
   if (are_new) return;
   check_output("out[0]", descriptor.values, shape);
   check_output("out[1]", descriptor.indices, shape);

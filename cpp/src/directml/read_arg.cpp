@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include "core/error.hpp"
@@ -7,8 +8,8 @@
 namespace dmlcpu::directml {
 namespace {
 
-/// The reduced axes, bit d for axis d.
-unsigned read_axes(const Fields& fields, const TensorDesc& input) {
+/// The reduced axes.
+AxisList read_axes(const Fields& fields, const TensorDesc& input) {
   const auto count = fields.get(Field::kAxisCount);
   const auto* const axes = fields.get<const UINT*>(Field::kAxes);
   const auto rank = static_cast<UINT>(input.layout.rank);
@@ -19,17 +20,15 @@ unsigned read_axes(const Fields& fields, const TensorDesc& input) {
         count);
   }
   if (count > 0) check_given(fields.name(Field::kAxes), axes);
-  unsigned set = 0;
   for (UINT i = 0; i < count; ++i) {
     const auto fail_axis = [&](const std::string& requirement) {
       fail<ValueError>(std::string(fields.name(Field::kAxes)) + "[" + std::to_string(i) + "]",
                        requirement, axes[i]);
     };
     if (axes[i] >= rank) fail_axis("must be in [0, " + std::to_string(rank - 1) + "]");
-    if ((set >> axes[i] & 1U) != 0) fail_axis("must not repeat an axis");
-    set |= 1U << axes[i];
+    if (std::find(axes, axes + i, axes[i]) != axes + i) fail_axis("must not repeat an axis");
   }
-  return set;
+  return {axes, count};
 }
 
 }  // namespace
@@ -45,17 +44,10 @@ Described<ArgDescriptor> read_arg(const Fields& fields, LevelCheck& levels) {
   ArgDescriptor& arg = described.descriptor;
   arg.input = as_const(input.layout);
   arg.output = output.layout;
-  arg.axes.all = false;
   arg.largest = function == DML_REDUCE_FUNCTION_ARGMAX;
-  const unsigned axes = read_axes(fields, input);
-  std::int64_t reduced = 1;
-  for (int d = 0; d < arg.input.rank; ++d) {
-    if ((axes >> d & 1U) == 0) continue;
-    arg.axes.values[arg.axes.count++] = d;
-    reduced *= arg.input.sizes[d];
-  }
+  arg.axes = read_axes(fields, input);
   check_sizes(output, output_shape(arg));
-  check_index_capacity(field(output, Field::kDataType).c_str(), arg.output.type, reduced,
+  check_index_capacity(field(output, Field::kDataType).c_str(), arg.output.type, reduced_count(arg),
                        data_type_name(output.dml_type).c_str());
   arg.axis_direction = fields.axis_direction(DML_AXIS_DIRECTION_INCREASING);
   return described;
