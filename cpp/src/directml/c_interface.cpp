@@ -44,13 +44,6 @@ dmlcpu_status guarded(Body&& body) noexcept {
 }
 
 }  // namespace
-}  // namespace dmlcpu::directml
-
-using dmlcpu::directml::check_given;
-using dmlcpu::directml::guarded;
-using dmlcpu::directml::Naming;
-
-namespace dmlcpu::directml {
 
 dmlcpu_status detail::compile(const DML_OPERATOR_DESC* desc, const dmlcpu_compile_options* options,
                               Naming naming, dmlcpu_operator** compiled) {
@@ -74,6 +67,10 @@ dmlcpu_status detail::feature_level_required(const DML_OPERATOR_DESC* desc, Nami
 }
 
 }  // namespace dmlcpu::directml
+
+using dmlcpu::directml::check_given;
+using dmlcpu::directml::guarded;
+using dmlcpu::directml::Naming;
 
 dmlcpu_status dmlcpu_compile(const DML_OPERATOR_DESC* desc, const dmlcpu_compile_options* options,
                              dmlcpu_operator** compiled) {

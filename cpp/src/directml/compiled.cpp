@@ -1,6 +1,7 @@
 #include "directml/compiled.hpp"
 
 #include <string>
+#include <type_traits>
 
 #include "core/error.hpp"
 #include "core/validate.hpp"
@@ -53,16 +54,6 @@ Options read_options(const dmlcpu_compile_options& options) {
   const auto index_mode = check_enumerator("index_mode", number(options.index_mode), kIndexModes);
   return {nan_policy == DMLCPU_NAN_OMIT ? NanPolicy::kOmit : NanPolicy::kPropagate,
           index_mode == DMLCPU_INDEX_CLIP ? IndexMode::kClip : IndexMode::kRaise};
-}
-
-void apply(const Options& options, ArgDescriptor& descriptor) {
-  descriptor.nan_policy = options.nan_policy;
-}
-void apply(const Options& options, TopKDescriptor& descriptor) {
-  descriptor.nan_policy = options.nan_policy;
-}
-void apply(const Options& options, GatherNdDescriptor& descriptor) {
-  descriptor.mode = options.index_mode;
 }
 
 void check_count(const char* name, std::uint32_t count, const void* buffers, std::uint32_t needed) {
@@ -143,9 +134,14 @@ AnyProgram compile(const DML_OPERATOR_DESC& desc, const dmlcpu_compile_options& 
   return with_described(
       desc, naming, [&own, level](auto described, const LevelCheck& levels) -> AnyProgram {
         levels.check_target(level == 0 ? detail::kNewestLevel : level);
-        apply(own, described.descriptor);
-        return Program<decltype(described.descriptor), decltype(plan(described.descriptor))>{
-            described, plan(described.descriptor)};
+        auto& descriptor = described.descriptor;
+        if constexpr (std::is_same_v<decltype(descriptor), GatherNdDescriptor&>) {
+          descriptor.mode = own.index_mode;
+        } else {
+          descriptor.nan_policy = own.nan_policy;
+        }
+        return Program<decltype(described.descriptor), decltype(plan(descriptor))>{
+            described, plan(descriptor)};
       });
 }
 
