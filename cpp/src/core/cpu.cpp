@@ -28,8 +28,6 @@ bool cpu_gains_by_streaming() {
 
 #else
 
-bool cpu_has_x86_64_level(int) { return false; }
-
 bool cpu_gains_by_streaming() { return false; }
 
 #endif

@@ -4,7 +4,7 @@
 namespace dmlcpu {
 
 /// Whether the processor and the operating system support an x86-64 micro-architecture level
-/// (x86-64 psABI): 2, 3 or 4. Always false on other processors.
+/// (x86-64 psABI): 2, 3 or 4. Only where the library is built for x86-64.
 bool cpu_has_x86_64_level(int level);
 
 /// Whether non-temporal stores take less time than others. Not with Intel's processors, which
