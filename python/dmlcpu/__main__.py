@@ -13,27 +13,16 @@ def main() -> None:
         prog="python -m dmlcpu", description="Prints where the C++ library is located."
     )
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument(
-        "--cmake-dir",
-        action="store_const",
-        dest="place",
-        const=folder / "lib" / "cmake" / "dmlcpu",
-        help="the folder for CMake: -Ddmlcpu_DIR=$(python -m dmlcpu --cmake-dir)",
-    )
-    which.add_argument(
-        "--pkg-config-dir",
-        action="store_const",
-        dest="place",
-        const=folder / "lib" / "pkgconfig",
-        help="the folder for pkg-config: PKG_CONFIG_PATH=$(python -m dmlcpu --pkg-config-dir)",
-    )
-    which.add_argument(
-        "--include-dir",
-        action="store_const",
-        dest="place",
-        const=folder / "include",
-        help="the folder of the headers",
-    )
+    for option, place, text in (
+        ("--cmake-dir", "lib/cmake/dmlcpu",
+         "the folder for CMake: -Ddmlcpu_DIR=$(python -m dmlcpu --cmake-dir)"),
+        ("--pkg-config-dir", "lib/pkgconfig",
+         "the folder for pkg-config: PKG_CONFIG_PATH=$(python -m dmlcpu --pkg-config-dir)"),
+        ("--include-dir", "include", "the folder of the headers"),
+    ):  # fmt: skip
+        which.add_argument(
+            option, action="store_const", dest="place", const=folder / place, help=text
+        )
     print(parser.parse_args().place)
 
 
