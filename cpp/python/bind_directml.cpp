@@ -1,6 +1,4 @@
 // dmlcpu.directml: dataclasses become descriptors, arrays the tensors' buffers.
-#include <pybind11/gil_safe_call_once.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -15,6 +13,7 @@
 #include "dmlcpu/directml.hpp"
 #include "dmlcpu/directml_table.hpp"
 #include "dmlcpu/error.hpp"
+#include "made_once.hpp"
 #include "numpy_bridge.hpp"
 #include "options.hpp"
 
@@ -35,15 +34,10 @@ const char* python_type(Field field) { return directml::detail::info(field).pyth
                   py::type::of(actual).attr("__name__").cast<std::string>());
 }
 
-/// The unsigned int that an object stands for; bool is a type of its own here.
+/// The unsigned int that an object stands for.
 template <class Number = UINT>
 Number as_uint(py::handle object, const std::string& name, const char* type) {
-  py::object index;
-  if (!py::isinstance<py::bool_>(object) && PyIndex_Check(object.ptr()) != 0) {
-    index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
-    if (!index && PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
-    PyErr_Clear();  // arrays have __index__, but only those of one int are one
-  }
+  const py::object index = find_index(object);
   if (!index) fail_type(name, type, object);
   const auto number = static_cast<UINT64>(PyLong_AsUnsignedLongLong(index.ptr()));
   if (PyErr_Occurred() != nullptr || number > Number(-1)) {
@@ -104,11 +98,8 @@ struct Layout {
 
 /// dmlcpu.directml.BufferTensorDesc.
 const py::object& tensor_type() {
-  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> type;
-  return type
-      .call_once_and_store_result(
-          [] { return py::module_::import("dmlcpu.directml").attr("BufferTensorDesc"); })
-      .get_stored();
+  return made_once(
+      [] { return py::object(py::module_::import("dmlcpu.directml").attr("BufferTensorDesc")); });
 }
 
 /// A BufferTensorDesc as DirectML's, and what that points at.
@@ -328,10 +319,7 @@ class Compiled {
     return as_pair(out)[at];
   }
 
-  struct Release {
-    void operator()(dmlcpu_operator* compiled) const { dmlcpu_release(compiled); }
-  };
-  std::unique_ptr<dmlcpu_operator, Release> operator_;
+  std::unique_ptr<dmlcpu_operator, decltype(&dmlcpu_release)> operator_{nullptr, dmlcpu_release};
   std::size_t input_count_ = 0;
   std::vector<Expected> expected_;
 };

@@ -1,9 +1,8 @@
-#include <pybind11/gil_safe_call_once.h>
-
 #include "bindings.hpp"
 #include "call.hpp"
 #include "dmlcpu/operators.hpp"
 #include "function.hpp"
+#include "made_once.hpp"
 #include "numpy_bridge.hpp"
 #include "options.hpp"
 
@@ -12,10 +11,7 @@ namespace {
 
 /// dmlcpu.TopK.
 const py::object& pair_type() {
-  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> type;
-  return type
-      .call_once_and_store_result([] { return py::module_::import("dmlcpu._types").attr("TopK"); })
-      .get_stored();
+  return made_once([] { return py::object(py::module_::import("dmlcpu._types").attr("TopK")); });
 }
 
 /// A dmlcpu.TopK of a tuple of values and indices, made as its own _make() would.

@@ -1,7 +1,8 @@
 #include "call.hpp"
 
-#include <pybind11/gil_safe_call_once.h>
 #include <unistd.h>
+
+#include "made_once.hpp"
 
 namespace dmlcpu::python {
 
@@ -12,15 +13,12 @@ thread_local std::string* plan_wanted = nullptr;
 
 const py::object& thread_limits() {
   thread_limits_used.store(true, std::memory_order_relaxed);
-  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> variable;
-  return variable
-      .call_once_and_store_result([] {
-        auto made = py::reinterpret_steal<py::object>(
-            PyContextVar_New("dmlcpu.num_threads", py::tuple().ptr()));
-        if (!made) throw py::error_already_set();
-        return made;
-      })
-      .get_stored();
+  return made_once([] {
+    auto variable = py::reinterpret_steal<py::object>(
+        PyContextVar_New("dmlcpu.num_threads", py::tuple().ptr()));
+    if (!variable) throw py::error_already_set();
+    return variable;
+  });
 }
 
 void ContextThreads::read_context() {

@@ -1,11 +1,12 @@
 #include "function.hpp"
 
-#include <pybind11/gil_safe_call_once.h>
 #include <structmember.h>  // what a type made at run time states its members with
 
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+
+#include "made_once.hpp"
 
 namespace dmlcpu::python {
 namespace {
@@ -119,7 +120,7 @@ void deallocate(PyObject* self) {
   Py_DECREF(type);
 }
 
-PyObject* make_type() {
+py::object make_type() {
   static PyMemberDef members[] = {
       {"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, call), READONLY, nullptr},
       {"__dictoffset__", T_PYSSIZET, offsetof(Function, attributes), READONLY, nullptr},
@@ -143,17 +144,9 @@ PyObject* make_type() {
                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
                        Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
                    slots};
-  PyObject* const type = PyType_FromSpec(&spec);
-  if (type == nullptr) throw py::error_already_set();
+  auto type = py::reinterpret_steal<py::object>(PyType_FromSpec(&spec));
+  if (!type) throw py::error_already_set();
   return type;
-}
-
-PyTypeObject* function_type() {
-  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> type;
-  return reinterpret_cast<PyTypeObject*>(
-      type.call_once_and_store_result([] { return py::reinterpret_steal<py::object>(make_type()); })
-          .get_stored()
-          .ptr());
 }
 
 }  // namespace
@@ -165,7 +158,7 @@ py::object make_function(py::handle declaration, Native native, int parameters) 
   if (positional + code.attr("co_kwonlyargcount").cast<int>() != parameters) {
     throw std::logic_error("a declaration must have " + std::to_string(parameters) + " parameters");
   }
-  PyTypeObject* const type = function_type();
+  auto* const type = reinterpret_cast<PyTypeObject*>(made_once([] { return make_type(); }).ptr());
   auto object = py::reinterpret_steal<py::object>(type->tp_alloc(type, 0));
   if (!object) throw py::error_already_set();
   Function& function = *as_function(object.ptr());

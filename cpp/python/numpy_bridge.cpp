@@ -1,8 +1,7 @@
 #include "numpy_bridge.hpp"
 
-#include <pybind11/gil_safe_call_once.h>
-
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "call.hpp"
 #include "core/tuning.hpp"
 #include "dmlcpu/error.hpp"
+#include "made_once.hpp"
 
 namespace dmlcpu::python {
 namespace {
@@ -220,10 +220,7 @@ namespace {
 
 /// numpy.uint32, the default of index_dtype.
 const py::object& default_index_type() {
-  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> uint32;
-  return uint32
-      .call_once_and_store_result([] { return py::dtype::of<std::uint32_t>().attr("type"); })
-      .get_stored();
+  return made_once([] { return py::object(py::dtype::of<std::uint32_t>().attr("type")); });
 }
 
 }  // namespace
@@ -253,24 +250,14 @@ DataType index_type(py::handle object) {
 }
 
 const py::dtype& index_dtype(DataType type) {
-  struct Dtypes {
-    py::dtype uint32 = py::dtype::of<std::uint32_t>();
-    py::dtype int32 = py::dtype::of<std::int32_t>();
-    py::dtype uint64 = py::dtype::of<std::uint64_t>();
-    py::dtype int64 = py::dtype::of<std::int64_t>();
-  };
-  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<Dtypes> stored;
-  const Dtypes& dtypes = stored.call_once_and_store_result([] { return Dtypes(); }).get_stored();
-  switch (type) {
-    case DataType::kUInt32:
-      return dtypes.uint32;
-    case DataType::kInt32:
-      return dtypes.int32;
-    case DataType::kUInt64:
-      return dtypes.uint64;
-    default:
-      return dtypes.int64;
-  }
+  const auto& dtypes = made_once([] {
+    std::array<py::dtype, kDataTypeCount> made;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      if (is_index_type(static_cast<DataType>(i))) made[i] = py::dtype(kDataTypeInfo[i].name);
+    }
+    return made;
+  });
+  return dtypes[static_cast<std::size_t>(type)];
 }
 
 }  // namespace dmlcpu::python

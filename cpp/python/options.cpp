@@ -33,26 +33,15 @@ bool equals(py::handle string, const char (&text)[kSize]) {
                   Py_TYPE(actual.ptr())->tp_name);
 }
 
-std::int64_t value_of(py::handle index, const char* name) {
+std::optional<std::int64_t> find_int(py::handle object, const char* name) {
+  // Ints need no call of __index__.
+  const bool is_int = PyLong_Check(object.ptr()) != 0 && PyBool_Check(object.ptr()) == 0;
+  const auto index = is_int ? py::reinterpret_borrow<py::object>(object) : find_index(object);
+  if (!index) return std::nullopt;
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (overflow != 0) fail_value(name, "must fit 64 bits", index);
   return value;
-}
-
-/// The int that the object stands for, if it does; bool is a type of its own here.
-std::optional<std::int64_t> find_int(py::handle object, const char* name) {
-  if (PyBool_Check(object.ptr()) != 0) return std::nullopt;
-  if (PyLong_Check(object.ptr()) != 0) return value_of(object, name);
-  if (PyIndex_Check(object.ptr()) == 0) return std::nullopt;
-  const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
-  if (!index) {
-    // Arrays have __index__, but only those of one int are one.
-    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
-    PyErr_Clear();
-    return std::nullopt;
-  }
-  return value_of(index, name);
 }
 
 std::optional<std::int64_t> find_axis(py::handle object) {
@@ -64,6 +53,17 @@ std::optional<std::int64_t> find_axis(py::handle object) {
 }
 
 }  // namespace
+
+py::object find_index(py::handle object) {
+  if (PyBool_Check(object.ptr()) != 0 || PyIndex_Check(object.ptr()) == 0) return {};
+  auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+  if (!index) {
+    // Arrays have __index__, but only those of one int are one.
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
+    PyErr_Clear();
+  }
+  return index;
+}
 
 std::int64_t as_int(py::handle object, const char* name) {
   const std::optional<std::int64_t> value = find_int(object, name);

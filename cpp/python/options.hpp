@@ -11,6 +11,10 @@ namespace dmlcpu::python {
 
 namespace py = pybind11;
 
+/// The int that an object stands for by its __index__, null if it stands for none. bool is a type
+/// of its own here.
+py::object find_index(py::handle object);
+
 /// An int of any type with __index__ but bool. Throws ValueError for one beyond 64 bits.
 std::int64_t as_int(py::handle object, const char* name);
 
