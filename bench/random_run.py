@@ -1,9 +1,9 @@
 """Random works beside the other libraries, and random layouts beside the bandwidth of a flat argmin.
 
 Each answer of dmlcpu is checked before it is timed; a wrong one ends the run. dmlcpu allocates its
-outputs in each call, as its callers do. A library is left out of a work that it cannot do, or answers
-differently, or for which it takes HOPELESS times as long as the fastest library but dmlcpu, so that it
-cannot be that; JSON says for each work which ones, and why. Never measured are JAX for 64-bit elements,
+outputs in each call, as its callers do. A library is left out of a work if it cannot do it, gives
+another answer, or takes more than HOPELESS times as long as the fastest competitor; JSON says for each
+work which ones are left out, and why. Never measured are JAX for 64-bit elements,
 polars for more than one dimension or top-k, bottleneck for all but argmin and argmax of 32 and 64 bits.
 """
 
@@ -52,7 +52,7 @@ def checked_call(workload, tensors):
 
 
 def other_calls(workload, tensors, names, want):
-    """The calls of those of the other libraries that may be the fastest; why each of the rest is not."""
+    """The calls of the libraries that are measured beside dmlcpu, and why others are left out."""
     left_out = {}
     calls = competitors.calls_for(workload, tensors, names, left_out.__setitem__)
     seconds = {}
@@ -70,7 +70,7 @@ def other_calls(workload, tensors, names, want):
 
 
 def chosen(draw, arguments):
-    """Number and work of those of the count whose description contains what --only says."""
+    """(number, work) of each work whose description contains the text of --only."""
     works = [(number, draw(arguments.seed, number)) for number in range(arguments.count)]
     return [(number, work) for number, work in works if arguments.only in str(work)]
 
@@ -87,7 +87,7 @@ def result_of(number, work, tensors, moved, seconds):
 
 
 def beside_others(arguments):
-    """What is measured of each work: who takes how long."""
+    """Of each work the seconds of every library."""
     results = []
     names = [n for n in arguments.competitors or competitors.installed() if n != "dmlcpu"]
     works = chosen(peer_work, arguments)

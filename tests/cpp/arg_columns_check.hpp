@@ -60,7 +60,7 @@ inline ArgColumns call_of(const Case& c, Guarded& scratch) {
   return a;
 }
 
-/// The same of positions [first, last) alone: whole periods, or some of the only one.
+/// The call for positions [first, last) alone: whole periods, or a part of the only one.
 inline ArgColumns part_of(const Case& c, ArgColumns a, std::int64_t first, std::int64_t last) {
   Columns& columns = a.columns;
   const std::int64_t n = columns.n;
@@ -83,7 +83,8 @@ inline void run(const Case& c, dmlcpu::Ordering ordering, const ArgColumns& a) {
   dmlcpu::kernels().arg->columns[static_cast<int>(c.type.type)][static_cast<int>(ordering)](a);
 }
 
-/// Merged at once, or in two calls, the later positions first or last.
+/// Merged results: of one call, or of two, one for the earlier and one for the later positions, in
+/// either order.
 inline void check_merged(const Case& c, dmlcpu::Ordering ordering) {
   Guarded scratch = scratch_for(c);
   ArgColumns a = call_of(c, scratch);
@@ -97,7 +98,8 @@ inline void check_merged(const Case& c, dmlcpu::Ordering ordering) {
   const std::int64_t period = a.columns.period;
   std::int64_t middle = random(2) == 0 ? 0 : random(n);
   if (period < n) middle = middle / period * period;
-  // The table holds no tail that is apart: it stays so.
+  // A tail after several periods is not in the table of rows: it must not become a part of the
+  // later call's only period.
   if (period < n && a.columns.tail >= 0 && n - 1 - middle < period) middle = 0;
   const bool reversed = random(2) == 0;
   for (int part = 0; part < 2; ++part) {

@@ -7,9 +7,9 @@
 namespace dmlcpu {
 
 /// A runtime's sleeping threads may wake up on the processor of the thread that woke them, though
-/// others idle: Linux in a virtual machine takes a halted processor for one that the hypervisor has
-/// taken away, and passes it over. The threads then share one processor until the load balancer
-/// comes round, and while the first waits for the others by spinning it keeps them from it. So a
+/// others are idle: Linux in a virtual machine takes a halted processor for one that the hypervisor
+/// has taken away, and avoids it. Two threads then share a processor until the load balancer moves
+/// one of them; if one is spinning while it waits for the other, the other does not run. So a
 /// thread that starts where another of its region has started moves to any other processor that it
 /// may use.
 ///

@@ -1,6 +1,6 @@
 // Every rule of a call, checked before any work starts: validate(descriptor) throws or all is well.
-// What depends on sizes, strides and types alone stands apart from what depends on the memory, so
-// that an operator can be planned once and run on many tensors.
+// Rules on sizes, strides and types are apart from rules on memory, so that an operator can be
+// planned once and run on many tensors.
 #pragma once
 
 #include <cstdint>
@@ -33,18 +33,18 @@ std::int64_t reduced_count(const ArgDescriptor& descriptor);
 /// The axis in [0, rank), of a rank 0 tensor 0. Throws AxisError.
 int search_axis(const TopKDescriptor& descriptor);
 
-/// The public functions of this name, in other words.
+/// The public output_shape(), whose errors call the arguments by these names.
 Shape output_shape(const TopKDescriptor& descriptor, const ArgumentNames& names);
 Shape output_shape(const GatherNdDescriptor& descriptor, const ArgumentNames& names);
 
-/// Everything but the pointers. Of a descriptor whose output is new, what output_shape() has not
-/// seen: the rest is valid, and the output fits.
+/// Checks all but the pointers. A new output fits, and output_shape() has checked what it looks at:
+/// what is left then are types and the capacity of indices.
 void validate_layout(const ArgDescriptor& descriptor);
 void validate_layout(const TopKDescriptor& descriptor);
 void validate_layout(const GatherNdDescriptor& descriptor);
 
-/// The pointers of a descriptor whose layout is valid: null, unaligned, outputs that overlap; not
-/// those of new outputs.
+/// Checks the pointers of a descriptor whose layout is valid: not null, aligned, and no output may
+/// overlap another tensor. New outputs are not looked at.
 void validate_memory(const ArgDescriptor& descriptor);
 void validate_memory(const TopKDescriptor& descriptor);
 void validate_memory(const GatherNdDescriptor& descriptor);

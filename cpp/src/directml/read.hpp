@@ -32,14 +32,14 @@ struct Fields {
   const char* name(Field field) const { return name_of(field, naming); }
 
   /// An enumerator's value, `otherwise` where the operator has no such field. Throws ValueError for
-  /// one that is none.
+  /// a number that is no enumerator's.
   template <class Enumerators>
   std::uint32_t get_enumerator(Field field, const Enumerators& enumerators,
                                std::uint32_t otherwise) const {
     return check_enumerator(name(field), get(field, otherwise), enumerators);
   }
 
-  /// INCREASING or DECREASING, which is the default.
+  /// The direction, `otherwise` where the operator has no such field.
   AxisDirection axis_direction(DML_AXIS_DIRECTION otherwise) const {
     return static_cast<AxisDirection>(
         get_enumerator(Field::kAxisDirection, detail::kDirections, otherwise));

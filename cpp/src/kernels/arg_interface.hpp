@@ -73,8 +73,8 @@ struct ArgColumns {
 };
 using ArgColumnsKernel = void (*)(const ArgColumns& columns);
 
-/// Positions are counted in an integer as wide as the element, so that elements and positions fill
-/// vectors alike; this many, before the counter wraps.
+/// The most positions of a run. They are counted in an integer as wide as the element, so that
+/// elements and positions fill vectors alike, and it must not wrap.
 constexpr std::int64_t arg_run_positions(std::int64_t element_size) {
   return element_size < 4 ? std::int64_t{1} << (8 * element_size) : std::int64_t{1} << 30;
 }

@@ -76,7 +76,7 @@ DMLCPU_NOINLINE void write_run(const ArgColumns& a, const Tile<U>& tile, const R
   const auto widened = static_cast<Index>(sign * a.widened_step);
   const auto tail_index = static_cast<Index>(sign * a.tail_index);
   const std::int64_t tail = a.columns.tail - run;
-  // Results one by one are side by side.
+  // One result per group, contiguous on both sides: all groups are one run.
   const bool single = found.results == 1 && found.stride == 1 && stride == 1;
   const std::int64_t results = single ? tile.groups : found.results;
   for (std::int64_t g = 0; g < (single ? 1 : tile.groups); ++g, to += stride) {

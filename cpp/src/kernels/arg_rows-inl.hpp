@@ -1,5 +1,5 @@
-// argmin and argmax of a row by itself: the extreme of a block at memory speed, then a look for
-// where it is in the one block that has it.
+// argmin and argmax of a row by itself: the extremes of blocks are found at memory speed, then the
+// position of the best one, in the one block that has it.
 #pragma once
 
 #include <type_traits>
@@ -31,12 +31,12 @@ std::int64_t find(const T* p, std::int64_t n, typename O::Key wanted) {
   }
 }
 
-/// Elements per block of a row read where it is.
+/// Elements per block of a row of n elements that is read where it is.
 template <class T>
-std::int64_t arg_block(std::int64_t length) {
+std::int64_t arg_block(std::int64_t n) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   std::int64_t block = tuning::kArgBlockBytes / kSize;
-  while (block < tuning::kArgMaxBlockBytes / kSize && tuning::kArgBlocks * block <= length) {
+  while (block < tuning::kArgMaxBlockBytes / kSize && tuning::kArgBlocks * block <= n) {
     block *= 2;
   }
   return block;

@@ -58,7 +58,7 @@ void for_rows(const Columns& columns, const Tile<T>& tile, bool prefetches, char
   const bool tail_apart = columns.tail >= columns.period;
   const std::int64_t walked = tail_apart ? columns.tail : columns.n;
   for (std::int64_t i = 0; i < columns.n;) {
-    // No division where there is one period.
+    // A division takes long, and is needed only if there are several periods.
     const std::int64_t period = walked <= columns.period ? 0 : i / columns.period;
     const std::int64_t row = i - period * columns.period;
     const T* const from = tile.data + period * columns.period_stride;

@@ -48,12 +48,12 @@ struct ByValue {
 
   static V load(const T* p) { return loaded(Vector<T>::load(p)); }
   static auto before(V a, V b) { return O::kLargest ? a > b : a < b; }
-  /// Of a number and a NaN the first.
+  /// The better one; a, if either is a NaN.
   template <class X>
   static X best_of(X a, X b) {
     return (O::kLargest ? b > a : b < a) ? b : a;
   }
-  /// What others are compared with: where NaNs are last, a number.
+  /// x as best_of()'s first operand, which keeps a NaN: with NaNs last, the worst number instead.
   static V number(V x) {
     if constexpr (O::kNanFirst) return x;
     return best_of(Vector<T>::all(worst_value<O>()), x);
@@ -93,10 +93,10 @@ typename Compare::V best_of_rest(const T* p, std::int64_t i, std::int64_t n, Com
   return best;
 }
 
-/// Finds the highest key of n elements, at least a vector, unless comparisons cannot tell. If
-/// kLocates, `part` becomes the four vectors where it is first, but not of NaNs: of four only the
-/// best is compared with the best so far, and their number kept. What is before a vector boundary
-/// and after the last four vectors is seen together with some of them, which changes nothing.
+/// Finds the highest key of n elements, at least a vector; false if comparisons cannot tell. If
+/// kLocates, `part` becomes the first four vectors that have it, unless it is a NaN's: of each four
+/// only the best is compared with the best so far, and the number of the four is kept. Vectors at
+/// both ends overlap others, which changes nothing.
 template <bool kLocates, class Compare, class O, class T = typename O::Element>
 bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key* key, Part* part) {
   using V = typename Compare::V;

@@ -39,16 +39,16 @@ struct Order {
   static constexpr Key kTop = kSigned ? static_cast<T>(kSignBit - 1) : static_cast<T>(~Unsigned{0});
 
   static Key key(T x) { return kLargest ? x : static_cast<T>(~x); }
-  /// What key() returns, for a vector, given its bits; but for NaNs, which may come out further
-  /// from the numbers. canonical_key() maps it to key() and keeps the order. One operation less per
-  /// element. Signed is the vector of their signed type.
+  /// The keys of a vector of elements, given by their bits, before canonical_key(): those of NaNs
+  /// differ, and all lie beyond the numbers. The order is that of key(), for one operation less per
+  /// element. Signed is the vector of signed integers of the width.
   template <class Keys, class Signed, class Bits>
   static Keys raw_keys(Bits bits) {
     return reinterpret_cast<Keys>(kLargest ? bits : ~bits);
   }
   static Key canonical_key(Key r) { return r; }
 
-  /// Whether all elements of key r have the same bits, and which.
+  /// Sets `bits` to those of the elements of key r; false if they differ in their bits.
   static bool bits_of(Key r, Unsigned* bits) {
     *bits = static_cast<Unsigned>(kLargest ? r : static_cast<T>(~r));
     return true;
@@ -57,13 +57,14 @@ struct Order {
 
 /// Keys of floating-point numbers, as signed integers of their width.
 ///
-/// With magnitude m and the sign in every bit of the word s, key = (m ^ s) - s orders numbers,
-/// gives -0 and +0 the same key, and lies in [-kMax, kMax]; numbers have |key| <= kInfinity, NaNs
-/// of either sign lie beyond, kNans of them on each side. Adding a constant modulo 2^width moves
-/// one side's NaNs around to the other:
-///   key + kNans:      numbers end at kMax, so positive NaNs wrap to the bottom, below negative
-///   ones; key - kNans - 1:  numbers start at -kMax - 1, so negative NaNs wrap to the top, above
-///   positive.
+/// With m the magnitude, and s the sign in every bit of the word, key = (m ^ s) - s orders numbers
+/// and gives -0 and +0 the same key. Keys of numbers lie in [-kInfinity, kInfinity], those of NaNs
+/// beyond, kNans of them on each side, up to -kMax and kMax. Adding a constant modulo 2^width wraps
+/// the NaNs of one side around to the other:
+///
+/// - key + kNans: numbers end at kMax, so that positive NaNs wrap to the bottom.
+/// - key - kNans - 1: numbers start at -kMax - 1, so that negative NaNs wrap to the top.
+///
 /// Then a clamp makes all NaNs one key. Reversing the order is the complement, -1 - key, which
 /// turns the subtraction around instead of costing an operation.
 template <class T, Ordering kOrdering>
@@ -119,7 +120,8 @@ struct Order<T, kOrdering, true> {
     return kNanFirst ? min_of(r, nan_key()) : max_of(r, nan_key());
   }
 
-  /// Whether all elements of key r have the same bits, and which. Not so for zero and NaN.
+  /// Sets `bits` to those of the elements of key r; false if they differ in their bits, as zeros
+  /// and NaNs do.
   static bool bits_of(Key r, Unsigned* bits) {
     const auto rotated = static_cast<Unsigned>(kLargest ? r : static_cast<Key>(~r));
     const auto key = static_cast<Unsigned>(rotated - kRotation);

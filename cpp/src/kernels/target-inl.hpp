@@ -105,7 +105,7 @@ inline std::int64_t loaded(std::int64_t v) {
   return v;
 }
 
-/// The highest bit of each of a vector's elements of kSize bytes, the first element's the lowest.
+/// The highest bits of a vector's elements of kSize bytes: bit i is that of element i.
 template <int kSize>
 std::uint64_t high_bits(const void* vector) {
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)

@@ -111,7 +111,8 @@ void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::i
     prefetch_rows(data + (row + ahead) * row_stride, count, row_stride * kSize, length * kSize);
   };
   std::int64_t row = 0;
-  // Reading 16 bytes of a shorter row reaches into the next ones, so the last few are left.
+  // 16 bytes of a shorter row are read, and some of the next rows with them: the last rows, which
+  // have too few after them, are left to the loop at the end.
   const std::int64_t left =
       length >= kSide ? 0 : (kSide - length + row_stride - 1) / max_of<std::int64_t>(row_stride, 1);
   const bool near = row_stride > 0 && (row_stride - length) * kSize < kPageBytes;

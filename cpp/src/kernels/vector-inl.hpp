@@ -33,8 +33,8 @@ void unroll(Body&& body) {
   unroll_at(body, std::make_index_sequence<kCount>());
 }
 
-/// How many elements p is before an address at which vectors lie within one cache line each: others
-/// take the processor two reads, which shows most from L2.
+/// The number of elements from p to the next multiple of a vector's size. From there on no vector
+/// straddles two cache lines, which would take two reads; most is gained where the data is in L2.
 template <class T>
 std::int64_t to_boundary(const T* p) {
   constexpr auto kMask = static_cast<std::uintptr_t>(kVectorBytes - 1);
@@ -42,15 +42,14 @@ std::int64_t to_boundary(const T* p) {
   return static_cast<std::int64_t>(bytes / sizeof(T));
 }
 
-/// Prefetches what lies after four vectors' worth of consecutive elements that are read now.
+/// Prefetches four vectors at kRowPrefetchBytes after those that are read now, from p on.
 template <class T>
 void prefetch_after_four(const T* p) {
   const char* const at = reinterpret_cast<const char*>(p) + tuning::kRowPrefetchBytes;
   for (std::int64_t b = 0; b < 4 * kVectorBytes; b += kCacheLine) prefetch(at + b);
 }
 
-/// For which elements of a vector a comparison holds, a bit for each, the first element's the
-/// lowest.
+/// The elements for which a comparison holds, as bits: bit i for element i.
 template <int kSize, class Mask>
 std::uint64_t bits_of_mask(const Mask& mask) {
   static_assert(sizeof mask == kVectorBytes);
@@ -75,7 +74,7 @@ bool any_nan(const V& v) {
   }
 }
 
-/// Element number i of the result is number Index::of(i) of both vectors, one after the other.
+/// Element i of the result is number Index::of(i) of a's elements followed by b's.
 template <class Index, class V, std::size_t... kAt>
 V shuffle(V a, V b, std::index_sequence<kAt...> /*elements*/) {
 #ifdef __clang__

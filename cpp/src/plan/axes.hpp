@@ -46,8 +46,8 @@ struct Axes {
 /// that advance every operand like one longer axis are merged.
 void simplify(Axes& axes);
 
-/// Where part `part` of `parts` begins, of `total` things distributed evenly. Small work is all one
-/// part, and a division takes longer than the rest of its bookkeeping.
+/// Where part number `part` begins if `total` items are split evenly into `parts`. Small work is
+/// one part: a division would take longer than the rest of its bookkeeping.
 inline std::int64_t start_of_part(std::int64_t total, std::int64_t part, std::int64_t parts) {
   return parts == 1 ? total * part : total * part / parts;
 }

@@ -5,7 +5,7 @@
 namespace dmlcpu {
 namespace {
 
-/// No division where there is one.
+/// How many tiles an axis has. A division takes long, and is needed only if there are several.
 std::int64_t tiles_of(const Axis& axis, std::int64_t per_task) {
   return axis.size <= per_task ? 1 : ceil_divide(axis.size, per_task);
 }

@@ -5,15 +5,15 @@
 
 namespace dmlcpu {
 
-/// Some results: where the first one's first element is, and where the first one goes.
+/// A tile of results. `offsets` are those of the first one, in the three operands of its plan.
 struct Task {
   Offsets offsets;
   std::int64_t groups;
   std::int64_t results;
 };
 
-/// At each position of the axes kept, groups of results, of which a task is a tile. Strides are
-/// {input, and two outputs}.
+/// The results of a call: groups of them at each position of the kept axes. A task is a tile of the
+/// groups and results at one position. Strides are those of the plan's three operands.
 struct Tasks {
   Axes kept;
   Axis groups = kUnitAxis;
