@@ -188,7 +188,7 @@ struct Expected {
   Tensor layout;
   std::int64_t used_bytes = 0;  ///< from its first element to its last one's end
   std::int64_t bytes = 0;       ///< of all elements; broadcast ones count as often as they are read
-  bool packed = true;
+  bool contiguous = true;
 };
 
 Expected expect(const TensorStorage& tensor) {
@@ -197,18 +197,19 @@ Expected expect(const TensorStorage& tensor) {
   const Numbers& sizes = tensor.layout.sizes;
   Tensor& layout = expected.layout;
   layout.rank = static_cast<int>(sizes.size());
-  std::int64_t packed = 1;
+  std::int64_t stride = 1;
   std::int64_t last = 0;
   for (std::size_t d = sizes.size(); d-- > 0;) {
     layout.sizes[d] = sizes[d];
     layout.strides[d] =
-        tensor.layout.has_strides ? static_cast<std::int64_t>(tensor.layout.strides[d]) : packed;
-    expected.packed = expected.packed && (layout.sizes[d] == 1 || layout.strides[d] == packed);
-    packed *= sizes[d];
+        tensor.layout.has_strides ? static_cast<std::int64_t>(tensor.layout.strides[d]) : stride;
+    expected.contiguous =
+        expected.contiguous && (layout.sizes[d] == 1 || layout.strides[d] == stride);
+    stride *= sizes[d];
     last += (layout.sizes[d] - 1) * layout.strides[d];
   }
   expected.used_bytes = (last + 1) * expected.dtype.itemsize();
-  expected.bytes = packed * expected.dtype.itemsize();
+  expected.bytes = stride * expected.dtype.itemsize();
   return expected;
 }
 
@@ -294,7 +295,7 @@ class Compiled {
       const Expected& expected = expected_[input_count_ + o];
       Tensor tensor;
       if (out.is_none()) {
-        results[o] = new_output(expected.dtype, expected.layout, expected.packed, tensor);
+        results[o] = new_output(expected.dtype, expected.layout, expected.contiguous, tensor);
       } else {
         results[o] = output_of(out, o, output_count);
         written[o] = as_output(results[o], expected.name, expected.dtype, tensor);

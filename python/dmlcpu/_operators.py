@@ -143,7 +143,7 @@ def top_k(
     nan_policy: NanPolicy = "propagate",
     out: Sequence[Any] | None = None,
 ) -> TopK:
-    """The `k` largest or smallest elements along an axis, sorted, and where they stood.
+    """The `k` largest or smallest elements along an axis, sorted, and their indices.
 
     DirectML's ``DML_TOP_K1_OPERATOR_DESC``, with k up to and including the size of the axis.
 
@@ -161,8 +161,8 @@ def top_k(
     index_dtype
         uint32, int32, uint64 or int64.
     nan_policy
-        "propagate": NaNs rank above +infinity, first when DECREASING and last when INCREASING.
-        "omit": NaNs rank last in both directions.
+        "propagate": NaNs count as larger than +infinity, first when DECREASING and last when
+        INCREASING. "omit": NaNs come last in both directions.
     out
         Where to write values and indices: any sequence of two arrays or objects as for `argmin`, of
         the result's shape, `input`'s dtype and `index_dtype`, with any strides whose elements do

@@ -129,7 +129,7 @@ inline void check_written(const Case& c, dmlcpu::Ordering ordering) {
   const std::vector<Found> want = expected(c, ordering);
   dmlcpu::ArgOutput& out = a.output;
   out.index_size = any_of<std::int64_t>({4, 8});
-  out.from_end = random(2) == 0;
+  out.reversed = random(2) == 0;
   out.last = 1'000'000;
   const std::int64_t groups = a.columns.groups;
   const std::int64_t results = a.results;
@@ -159,7 +159,7 @@ inline void check_written(const Case& c, dmlcpu::Ordering ordering) {
         std::memset(at, kGuard, static_cast<std::size_t>(size));
       };
       const std::int64_t at = g * out.index_group_stride + r * out.index_lane_stride;
-      const std::int64_t index = out.from_end ? out.last - x.index : x.index;
+      const std::int64_t index = out.reversed ? out.last - x.index : x.index;
       take(indices.data() + at * out.index_size, static_cast<std::uint64_t>(index), out.index_size);
       if (out.values == nullptr) continue;
       const std::int64_t value = g * out.value_group_stride + r * out.value_lane_stride;

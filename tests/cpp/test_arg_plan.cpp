@@ -181,7 +181,7 @@ void test_last_ties_reverse_the_axis() {
   ArgDescriptor d = descriptor({1000}, {0});
   d.axis_direction = dmlcpu::AxisDirection::kDecreasing;
   const ArgPlan p = plan_of(d);
-  CHECK(p.from_end);
+  CHECK(p.reversed);
   CHECK(p.n.strides[0] == -1);
   CHECK(p.n.strides[1] == 1);
   CHECK(p.offsets[0] == 999);

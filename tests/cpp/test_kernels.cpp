@@ -18,7 +18,7 @@ using dmlcpu::TopKStrategy;
 namespace {
 
 /// An element of a row, as its key and position.
-struct Ranked {
+struct Keyed {
   std::uint64_t key;
   std::int64_t index;
 };
@@ -62,7 +62,7 @@ std::vector<dmlcpu::TopKRowKernels> row_kernels(int width) {
 /// Whether items are those of `all` from `first` on, and have the row's elements.
 template <class T>
 bool are_right(const dmlcpu::TopKRowKernels& rows, const TopKRow& row, const TopKItems& items,
-               const std::vector<Ranked>& all, std::int64_t first = 0) {
+               const std::vector<Keyed>& all, std::int64_t first = 0) {
   const auto count = static_cast<std::size_t>(items.count);
   std::vector<T> values(2 * count);
   std::vector<std::uint64_t> indices(count);
@@ -77,11 +77,11 @@ bool are_right(const dmlcpu::TopKRowKernels& rows, const TopKRow& row, const Top
 }
 
 /// All items of the row in order, by a stable sort of their keys.
-std::vector<Ranked> sorted(int type, int width, const void* data, std::int64_t stride,
-                           std::int64_t n) {
+std::vector<Keyed> sorted(int type, int width, const void* data, std::int64_t stride,
+                          std::int64_t n) {
   std::vector<std::uint64_t> bytes(static_cast<std::size_t>(n));  // enough for keys of any width
   element(type).load(data, stride, n, bytes.data());
-  std::vector<Ranked> items;
+  std::vector<Keyed> items;
   for (std::int64_t i = 0; i < n; ++i) {
     std::uint64_t key = 0;
     std::memcpy(&key, reinterpret_cast<const char*>(bytes.data()) + (i << width),
@@ -89,7 +89,7 @@ std::vector<Ranked> sorted(int type, int width, const void* data, std::int64_t s
     items.push_back({key, i});
   }
   std::stable_sort(items.begin(), items.end(),
-                   [](const Ranked& a, const Ranked& b) { return a.key > b.key; });
+                   [](const Keyed& a, const Keyed& b) { return a.key > b.key; });
   return items;
 }
 
@@ -159,7 +159,7 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
   const std::int64_t apart = packing == Packing::kStrided ? 2 : 1;
   const std::int64_t stride = transposed ? 1 : lanes * apart;
   const std::int64_t lane_stride = transposed ? n : apart;
-  std::vector<std::vector<Ranked>> want;
+  std::vector<std::vector<Keyed>> want;
   for (std::int64_t l = 0; l < lanes; ++l) {
     want.push_back(sorted(type, width, x.data() + l * lane_stride, stride, n));
   }

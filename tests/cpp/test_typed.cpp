@@ -48,8 +48,8 @@ void test_options() {
 void test_strides() {
   // The transpose, backwards along the columns, every result in every other place.
   std::uint64_t at[6] = {9, 9, 9, 9, 9, 9};
-  const View<const float> turned(kMatrix + 6, {3, 3}, {1, -3});
-  dmlcpu::argmax<float, std::uint64_t>(turned, {1}, {at, {3}, {2}});
+  const View<const float> rotated(kMatrix + 6, {3, 3}, {1, -3});
+  dmlcpu::argmax<float, std::uint64_t>(rotated, {1}, {at, {3}, {2}});
   CHECK(at[0] == 1 && at[2] == 0 && at[4] == 1);
   CHECK(at[1] == 9 && at[3] == 9 && at[5] == 9);
 }

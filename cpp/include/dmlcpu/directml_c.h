@@ -58,10 +58,10 @@ typedef enum dmlcpu_status {
   DMLCPU_INTERNAL_ERROR = 5 /* none known */
 } dmlcpu_status;
 
-/* Where NaNs stand, on which DirectML's reference is silent. */
+/* How NaNs are ordered, on which DirectML's reference is silent. */
 typedef enum dmlcpu_nan_policy {
   DMLCPU_NAN_OMIT = 0, /* as drivers were seen to do: NaNs are passed over, in top-k come last */
-  DMLCPU_NAN_PROPAGATE = 1 /* NaNs beat every number; in top-k they rank above infinity */
+  DMLCPU_NAN_PROPAGATE = 1 /* NaNs beat every number; in top-k they are above infinity */
 } dmlcpu_nan_policy;
 
 /* What gather does with an index out of range, on which DirectML's reference is silent. */

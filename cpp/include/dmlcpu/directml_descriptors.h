@@ -59,7 +59,7 @@ typedef enum DML_TENSOR_FLAGS DMLCPU_FLAGS {
   DML_TENSOR_FLAG_OWNED_BY_DML = 0x1
 } DML_TENSOR_FLAGS;
 
-/* Sizes and strides in elements, outermost dimension first; Strides may be null (packed in
+/* Sizes and strides in elements, outermost dimension first; Strides may be null (contiguous in
  * row-major order). TotalTensorSizeInBytes is at least what DMLCalcBufferTensorSize says. */
 typedef struct DML_BUFFER_TENSOR_DESC {
   DML_TENSOR_DATA_TYPE DataType;

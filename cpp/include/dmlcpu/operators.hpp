@@ -20,10 +20,10 @@ namespace dmlcpu {
 /// DML_AXIS_DIRECTION. For argmin and argmax it decides ties, for top-k the order.
 enum class AxisDirection : std::uint8_t { kIncreasing = 0, kDecreasing = 1 };
 
-/// Where NaNs stand; DirectML's reference is silent.
+/// How NaNs are ordered; DirectML's reference is silent.
 enum class NanPolicy : std::uint8_t {
-  kPropagate,  ///< arg: a NaN beats every number. top-k: NaNs rank above +infinity.
-  kOmit,       ///< arg: NaNs are passed over. top-k: NaNs rank last in both directions.
+  kPropagate,  ///< arg: a NaN beats every number. top-k: they count as larger than +infinity.
+  kOmit,       ///< arg: NaNs are passed over. top-k: they come last in both directions.
 };
 
 /// What gather does with an index out of range; DirectML's reference is silent.
@@ -52,7 +52,7 @@ struct ArgDescriptor {
 /// DML_TOP_K1_OPERATOR_DESC.
 ///
 /// Writes the k largest (kDecreasing, largest first) or smallest (kIncreasing, smallest first)
-/// elements along `axis`, and where they stood. Equal elements (-0 equals +0, NaN equals NaN) come
+/// elements along `axis`, and their indices. Equal elements (-0 equals +0, NaN equals NaN) come
 /// in ascending order of index in both directions, each with its own bits.
 struct TopKDescriptor {
   ConstTensor input;       ///< any element type, rank 0 to 8
@@ -80,7 +80,7 @@ struct GatherNdDescriptor {
   bool output_is_new = false;  ///< see below
 };
 
-// An output is new when it was made for this call: packed memory of its own, of the shape that
+// An output is new when it was made for this call: contiguous memory of its own, of the shape that
 // output_shape() gave for the rest of the descriptor, that nobody has seen. Where a caller says so,
 // run() checks neither the output nor what output_shape() has checked, and gather_nd, which saves a
 // pass over the indices, may have written to it when IndexError is thrown. Saying so of any other

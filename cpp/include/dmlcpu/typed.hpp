@@ -174,13 +174,13 @@ void argmax(const View<const T>& input, const AxisList& axes, const View<Index>&
   detail::arg(true, input, axes, output, options);
 }
 
-/// Writes the k largest elements along `axis`, largest first, and where they stood; with
+/// Writes the k largest elements along `axis`, largest first, and their indices; with
 /// AxisDirection::kIncreasing the smallest, smallest first. DirectML's TOP_K1.
 ///
 /// `values` and `indices` have the shape of `input`, with k elements along `axis`; k is from 1 to
 /// all of them. Equal elements (-0 equals +0) come in ascending order of index in both directions,
-/// each with its own bits. NaNs rank above infinity; with NanPolicy::kOmit they come last in both
-/// directions.
+/// each with its own bits. NaNs count as larger than infinity; with NanPolicy::kOmit they come last
+/// in both directions.
 ///
 /// Throws AxisError for an axis out of range, ValueError for k, an Index too small for the axis, or
 /// outputs that do not fit. Needs scratch memory for large k (docs/design.md).

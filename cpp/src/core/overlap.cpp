@@ -68,8 +68,8 @@ class SumSearch {
   int budget_ = 100'000;
 };
 
-/// Whether every axis steps over all that the axes after it span, as in a packed or padded array:
-/// then no two elements overlap.
+/// Whether every axis steps over all that the axes after it span, as in a contiguous or padded
+/// array: then no two elements overlap.
 bool nests(const ConstTensor& t) {
   std::int64_t extent = 1;
   for (int d = t.rank - 1; d >= 0; --d) {

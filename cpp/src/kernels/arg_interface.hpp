@@ -31,14 +31,14 @@ struct ArgRows {
 /// are 64-bit integers in the order of the type's own keys.
 using ArgRowsKernel = void (*)(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices);
 
-/// A column's result: its index, counted from `last` downwards if `from_end`, and the element
+/// A column's result: its index, counted from `last` downwards if `reversed`, and the element
 /// itself if `values` is not null, of lane l of group g at group_stride * g + lane_stride * l.
 struct ArgOutput {
   void* indices;
   std::int64_t index_size;
   std::int64_t index_group_stride;
   std::int64_t index_lane_stride;
-  bool from_end;
+  bool reversed;
   std::int64_t last;
   void* values;
   std::int64_t value_group_stride;

@@ -156,7 +156,7 @@ DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile,
   write_indices(out.indices, out.index_size, first(out.index_group_stride, out.index_lane_stride),
                 tile.groups, found.results, out.index_group_stride, out.index_lane_stride, buffer,
                 [&](auto* to, std::int64_t stride) {
-                  write_run(a, tile, found, 0, out.from_end ? out.last : 0, out.from_end ? -1 : 1,
+                  write_run(a, tile, found, 0, out.reversed ? out.last : 0, out.reversed ? -1 : 1,
                             to, stride);
                 });
   if (out.values == nullptr) return;

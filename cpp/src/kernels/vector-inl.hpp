@@ -33,8 +33,9 @@ void unroll(Body&& body) {
   unroll_at(body, std::make_index_sequence<kCount>());
 }
 
-/// The number of elements from p to the next multiple of a vector's size. From there on no vector
-/// straddles two cache lines, which would take two reads; most is gained where the data is in L2.
+/// The number of elements from p to the next address that is a multiple of a vector's size. From
+/// there on no vector straddles two cache lines, which would take two reads; that gains most where
+/// the data is in L2.
 template <class T>
 std::int64_t to_boundary(const T* p) {
   constexpr auto kMask = static_cast<std::uintptr_t>(kVectorBytes - 1);

@@ -181,7 +181,7 @@ class ArgRun {
                   index_size_,
                   groups.strides[1],
                   results.strides[1],
-                  plan_.from_end,
+                  plan_.reversed,
                   plan_.reduced_count - 1,
                   values_ == nullptr ? nullptr : values_ + task.offsets[2] * element_size_,
                   groups.strides[2],
@@ -195,7 +195,7 @@ class ArgRun {
   void write(const Task& task, const Found& found) const {
     const Axis& results = plan_.tasks.results;
     const std::int64_t last = plan_.reduced_count - 1;
-    const bool from_end = plan_.from_end;
+    const bool reversed = plan_.reversed;
     for (std::int64_t g = 0; g < task.groups; ++g) {
       const auto place = [&](int s) { return task.offsets[s] + g * plan_.tasks.groups.strides[s]; };
       char* const indices = indices_ + place(1) * index_size_;
@@ -204,8 +204,8 @@ class ArgRun {
         std::memset(indices, 0, static_cast<std::size_t>(task.results * index_size_));
       } else {
         write_indices(indices, index_size_, results.strides[1], task.results,
-                      [&found, g, last, from_end](std::int64_t i) {
-                        return from_end ? last - found(g, i) : found(g, i);
+                      [&found, g, last, reversed](std::int64_t i) {
+                        return reversed ? last - found(g, i) : found(g, i);
                       });
       }
       if (values_ == nullptr) continue;
@@ -257,7 +257,7 @@ void run_rows(const ArgDescriptor& descriptor, ArgUnplannedRows& unplanned) {
                                                                                      indices);
   write_indices(
       descriptor.output.data, element_bytes(descriptor.output), unplanned.output_stride, rows.rows,
-      [&](std::int64_t r) { return unplanned.from_end ? rows.n - 1 - indices[r] : indices[r]; });
+      [&](std::int64_t r) { return unplanned.reversed ? rows.n - 1 - indices[r] : indices[r]; });
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ void split_axes(const ArgDescriptor& descriptor, const Tensor* values, ArgPlan& 
     // All elements along a broadcast axis are equal, so the first of them decides.
     if (axis.strides[0] == 0) continue;
     // Reversed, the axis still counts its index upwards from its new start.
-    if (plan.from_end) plan.offsets[0] += reverse(axis, 0);
+    if (plan.reversed) plan.offsets[0] += reverse(axis, 0);
     plan.reduced.push(axis);
   }
   // Pushed innermost first; equal strides keep their order.
@@ -111,7 +111,7 @@ std::string axis_text(const char* name, const Axis& axis) {
 ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int threads) {
   ArgPlan plan;
   plan.threads = threads;
-  plan.from_end = descriptor.axis_direction == AxisDirection::kDecreasing;
+  plan.reversed = descriptor.axis_direction == AxisDirection::kDecreasing;
   const std::int64_t element_size = element_bytes(descriptor.input);
   const std::int64_t wanted = threads == 1 ? 1 : threads * tuning::kTasksPerThread;
   split_axes(descriptor, values, plan);
@@ -168,7 +168,7 @@ bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& u
   }
   if (rows.rows != 1 && rows.rows * rows.n > tuning::kUnplannedElements) return false;
   rows.prefetches = rows.n * element_bytes(input) >= tuning::kRowPrefetchLeastBytes;
-  if (unplanned.from_end) {
+  if (unplanned.reversed) {
     unplanned.offset = (rows.n - 1) * rows.stride;
     rows.stride = -rows.stride;
   }

@@ -30,7 +30,7 @@ struct ArgPlan {
   bool merges = false;  ///< whether results are merged before they are written
   /// Reduced axes were reversed so that the first of equal elements is wanted; the index is then
   /// `reduced_count` - 1 - the index found.
-  bool from_end = false;
+  bool reversed = false;
   int threads = 1;
   std::int64_t reduced_count = 1;
   std::int64_t parts = 1;
@@ -57,7 +57,7 @@ struct ArgUnplannedRows {
   ArgRows rows;         ///< but for the data
   std::int64_t offset;  ///< of the first element visited
   std::int64_t output_stride;
-  bool from_end;  ///< as in a plan
+  bool reversed;  ///< as in a plan
 };
 
 /// Whether the rows of a valid descriptor are all it is: one row, or a few elements, along one axis

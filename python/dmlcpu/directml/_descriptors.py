@@ -47,7 +47,7 @@ class BufferTensorDesc:
         Of each dimension, 1 to 8 of them, each at least 1.
     strides
         The elements from one to the next in each dimension; 0 broadcasts, gaps are padding. None:
-        packed in row-major order.
+        contiguous in row-major order.
     flags
         See `TensorFlags`.
     total_tensor_size_in_bytes
@@ -99,9 +99,8 @@ class BufferTensorDesc:
             raise ValueError(f"array: must have strides of at least 0, got {array.strides}")
         if any(stride % array.itemsize for stride in strides):
             raise ValueError(f"array: must have strides of whole elements, got {array.strides}")
-        packed = array.flags.c_contiguous
         steps = [stride // array.itemsize for stride in strides]
-        return cls(TensorDataType[name], array.shape, None if packed else steps)
+        return cls(TensorDataType[name], array.shape, None if array.flags.c_contiguous else steps)
 
     @property
     def dtype(self) -> np.dtype[Any]:
