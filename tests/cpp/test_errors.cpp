@@ -1,5 +1,6 @@
 // Calls that only a C++ client can get wrong; the rest is tested from Python.
 #include <limits>
+#include <locale>
 
 #include "check.hpp"
 #include "dmlcpu/error.hpp"
@@ -73,6 +74,23 @@ void test_errors_are_std_exceptions() {
   CHECK(!check::error_of<std::out_of_range>([&] { run(descriptor); }).empty());
 }
 
+/// A program's locale may separate thousands.
+void test_numbers_in_any_locale() {
+  struct Grouping : std::numpunct<char> {
+    std::string do_grouping() const override { return "\3"; }
+  };
+  const std::locale before = std::locale::global(std::locale(std::locale(), new Grouping));
+  const std::vector<std::int32_t> beyond = {12345};
+  dmlcpu::GatherNdDescriptor gather;
+  gather.input = tensors::contiguous_input(values, {6});
+  gather.indices = tensors::contiguous_input(beyond, {1});
+  std::vector<float> found(1);
+  gather.output = tensors::contiguous(found, {});
+  CHECK(check::error_of<dmlcpu::IndexError>([&] { run(gather); }) ==
+        "indices: must be in [-6, 5] for axis 0, of size 6, got 12345 at position (0,)");
+  std::locale::global(before);
+}
+
 void test_good() {
   values = {1, 2, 9, 3, 4, 5};
   run(good());
@@ -85,6 +103,7 @@ int main() {
   test_tensors();
   test_runtime();
   test_errors_are_std_exceptions();
+  test_numbers_in_any_locale();
   test_good();
   return check::failures == 0 ? 0 : 1;
 }

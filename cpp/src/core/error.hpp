@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/text.hpp"
 #include "dmlcpu/data_type.hpp"
 #include "dmlcpu/error.hpp"
 #include "dmlcpu/tensor.hpp"

@@ -35,7 +35,7 @@ constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
 
 void check_rank(const char* name, int rank) {
   if (rank < 0 || rank > kMaxRank) {
-    fail<ValueError>(name, "must have at most " + std::to_string(kMaxRank) + " dimensions", rank);
+    fail<ValueError>(name, text("must have at most ", kMaxRank, " dimensions"), rank);
   }
 }
 
@@ -45,9 +45,8 @@ int normalize_axis(std::int64_t axis, int rank) {
   const int axes = rank == 0 ? 1 : rank;
   if (axis < -axes || axis >= axes) {
     fail<AxisError>("axis",
-                    "must be in [" + std::to_string(-axes) + ", " + std::to_string(axes - 1) +
-                        "] (input has " + std::to_string(rank) +
-                        (rank == 1 ? " dimension)" : " dimensions)"),
+                    text("must be in [", -axes, ", ", axes - 1, "] (input has ", rank,
+                         rank == 1 ? " dimension)" : " dimensions)"),
                     axis);
   }
   return static_cast<int>(axis < 0 ? axis + axes : axis);
@@ -93,7 +92,7 @@ void check_index_type(const char* name, DataType type) {
 
 void check_same_type(const char* name, const Tensor& output, const ConstTensor& input) {
   if (output.type != input.type) {
-    fail<TypeError>(name, std::string("must have the input's dtype ") + info(input.type).name,
+    fail<TypeError>(name, text("must have the input's dtype ", info(input.type).name),
                     info(output.type).name);
   }
 }
@@ -105,7 +104,7 @@ bool holds_index(DataType type, std::int64_t index) {
 void check_index_capacity(const char* name, DataType type, std::int64_t extent,
                           const char* type_name) {
   if (!holds_index(type, extent - 1)) {
-    fail<ValueError>(name, "must hold the index " + std::to_string(extent - 1),
+    fail<ValueError>(name, text("must hold the index ", extent - 1),
                      type_name == nullptr ? info(type).name : type_name);
   }
 }
@@ -127,7 +126,7 @@ void check_output(const char* name, const Tensor& output, const Shape& shape) {
 void check_disjoint(const char* name, const Tensor& output, const char* other_name,
                     const ConstTensor& other) {
   if (overlap(as_const(output), other)) {
-    fail<ValueError>(name, std::string("must not overlap ") + other_name, "shared memory");
+    fail<ValueError>(name, text("must not overlap ", other_name), "shared memory");
   }
 }
 

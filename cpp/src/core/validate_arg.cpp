@@ -11,8 +11,7 @@ unsigned reduced_axes(const ArgDescriptor& descriptor) {
   for (int i = 0; i < descriptor.axes.count; ++i) {
     const int axis = normalize_axis(descriptor.axes.values[i], rank);
     if ((axes >> axis & 1U) != 0) {
-      fail<ValueError>("axis", "must not repeat an axis",
-                       "axis " + std::to_string(axis) + " more than once");
+      fail<ValueError>("axis", "must not repeat an axis", text("axis ", axis, " more than once"));
     }
     axes |= 1U << axis;
   }

@@ -23,35 +23,33 @@ Shape output_shape(const GatherNdDescriptor& descriptor, const ArgumentNames& na
   }
   const int most = std::min(input.rank, indices.rank) - 1;
   if (descriptor.batch_dims < 0 || descriptor.batch_dims > most) {
-    const std::string limit = "the " + std::to_string(input.rank) +
-                              " dimensions of input and the " + std::to_string(indices.rank) +
-                              " of indices";
+    const std::string limit =
+        text("the ", input.rank, " dimensions of input and the ", indices.rank, " of indices");
     fail<ValueError>(names.batch_dims,
-                     "must be in [0, " + std::to_string(most) + "] (below " +
-                         (names.batch_limit == nullptr ? limit : names.batch_limit) + ")",
+                     text("must be in [0, ", most, "] (below ",
+                          names.batch_limit == nullptr ? limit : names.batch_limit, ")"),
                      descriptor.batch_dims);
   }
   const int batch = static_cast<int>(descriptor.batch_dims);
   for (int d = 0; d < batch; ++d) {
     if (indices.sizes[d] != input.sizes[d]) {
       fail<ValueError>(names.indices,
-                       std::string("must have the batch dimensions of ") + names.input + " " +
-                           to_text({batch, input.sizes}),
+                       text("must have the batch dimensions of ", names.input, " ",
+                            to_text({batch, input.sizes})),
                        to_text({batch, indices.sizes}));
     }
   }
   const std::int64_t tuple = indices.sizes[indices.rank - 1];
   if (tuple < 1 || tuple > input.rank - batch) {
     fail<ValueError>(names.indices,
-                     std::string("must ") + names.tuple_size + " in [1, " +
-                         std::to_string(input.rank - batch) + "] (" + names.tuple_limit + ")",
+                     text("must ", names.tuple_size, " in [1, ", input.rank - batch, "] (",
+                          names.tuple_limit, ")"),
                      tuple);
   }
   const int trailing = batch + static_cast<int>(tuple);
   const int rank = indices.rank - 1 + input.rank - trailing;
   if (rank > kMaxRank) {
-    fail<ValueError>(names.indices,
-                     "must give a result of at most " + std::to_string(kMaxRank) + " dimensions",
+    fail<ValueError>(names.indices, text("must give a result of at most ", kMaxRank, " dimensions"),
                      rank);
   }
   Shape shape{rank, {}};

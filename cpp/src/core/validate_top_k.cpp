@@ -18,13 +18,11 @@ Shape output_shape(const TopKDescriptor& descriptor, const ArgumentNames& names)
   const int axis = search_axis(descriptor);
   const std::int64_t size = axis_size(input, axis);
   if (size == 0) {
-    fail<ValueError>(names.input, "must not be empty along axis " + std::to_string(axis),
+    fail<ValueError>(names.input, text("must not be empty along axis ", axis),
                      "shape " + to_text(shape_of(input)));
   }
   if (descriptor.k < 1 || descriptor.k > size) {
-    fail<ValueError>(names.k,
-                     "must be in [1, " + std::to_string(size) + "] (the size of axis " +
-                         std::to_string(axis) + ")",
+    fail<ValueError>(names.k, text("must be in [1, ", size, "] (the size of axis ", axis, ")"),
                      descriptor.k);
   }
   Shape shape = shape_of(input);

@@ -46,8 +46,8 @@ Options read_options(const dmlcpu_compile_options& options) {
   // First: a struct of another size may have other fields.
   if (options.struct_size != sizeof options) {
     fail<ValueError>("struct_size",
-                     "must be " + std::to_string(sizeof options) +
-                         " (sizeof(dmlcpu_compile_options), see DMLCPU_COMPILE_OPTIONS_INIT)",
+                     text("must be ", sizeof options,
+                          " (sizeof(dmlcpu_compile_options), see DMLCPU_COMPILE_OPTIONS_INIT)"),
                      options.struct_size);
   }
   const auto nan_policy = check_enumerator("nan_policy", number(options.nan_policy), kNanPolicies);
@@ -57,16 +57,15 @@ Options read_options(const dmlcpu_compile_options& options) {
 }
 
 void check_count(const char* name, std::uint32_t count, const void* buffers, std::uint32_t needed) {
-  if (count != needed) fail<ValueError>(name, "must be " + std::to_string(needed), count);
+  if (count != needed) fail<ValueError>(name, text("must be ", needed), count);
   check_given(name, buffers);
 }
 
 void check_memory(const TensorDesc& tensor, const void* data, std::uint64_t size) {
   if (size < static_cast<std::uint64_t>(tensor.used_bytes)) {
-    fail<ValueError>(
-        tensor.name,
-        "must have the " + std::to_string(tensor.used_bytes) + " bytes up to its last element",
-        std::to_string(size));
+    fail<ValueError>(tensor.name,
+                     text("must have the ", tensor.used_bytes, " bytes up to its last element"),
+                     std::to_string(size));
   }
   check_pointer(tensor.name, tensor.layout.type, data);
 }

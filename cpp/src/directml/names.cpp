@@ -18,12 +18,10 @@ bool find_data_type(std::uint32_t type, DataType* found) {
   return true;
 }
 
-std::string level_name(Level level) {
-  return std::to_string(level >> 12) + "." + std::to_string(level >> 8 & 15);
-}
+std::string level_name(Level level) { return text(level >> 12, ".", level >> 8 & 15); }
 
 std::string enumerator_text(const Enumerator& enumerator) {
-  return std::string(enumerator.name) + " (" + std::to_string(enumerator.value) + ")";
+  return text(enumerator.name, " (", enumerator.value, ")");
 }
 
 void Alternatives::add(const std::string& text) {

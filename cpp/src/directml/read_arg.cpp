@@ -14,18 +14,16 @@ AxisList read_axes(const Fields& fields, const TensorDesc& input) {
   const auto* const axes = fields.get<const UINT*>(Field::kAxes);
   const auto rank = static_cast<UINT>(input.layout.rank);
   if (count > rank) {
-    fail<ValueError>(
-        fields.name(Field::kAxisCount),
-        "must be at most " + std::to_string(rank) + ", " + field(input, Field::kDimensionCount),
-        count);
+    fail<ValueError>(fields.name(Field::kAxisCount),
+                     text("must be at most ", rank, ", ", field(input, Field::kDimensionCount)),
+                     count);
   }
   if (count > 0) check_given(fields.name(Field::kAxes), axes);
   for (UINT i = 0; i < count; ++i) {
     const auto fail_axis = [&](const std::string& requirement) {
-      fail<ValueError>(std::string(fields.name(Field::kAxes)) + "[" + std::to_string(i) + "]",
-                       requirement, axes[i]);
+      fail<ValueError>(text(fields.name(Field::kAxes), "[", i, "]"), requirement, axes[i]);
     };
-    if (axes[i] >= rank) fail_axis("must be in [0, " + std::to_string(rank - 1) + "]");
+    if (axes[i] >= rank) fail_axis(text("must be in [0, ", rank - 1, "]"));
     if (std::find(axes, axes + i, axes[i]) != axes + i) fail_axis("must not repeat an axis");
   }
   return {axes, count};

@@ -22,17 +22,16 @@ ConstTensor read_counted(const Fields& fields, Field count_field, const TensorDe
   const int rank = tensor.layout.rank;
   const std::uint32_t count = fields.get(count_field);
   if (count < 1 || count > static_cast<std::uint32_t>(rank)) {
-    fail<ValueError>(fields.name(count_field),
-                     "must be in [1, " + std::to_string(rank) + "] (" +
-                         field(tensor, Field::kDimensionCount) + ")",
-                     count);
+    fail<ValueError>(
+        fields.name(count_field),
+        text("must be in [1, ", rank, "] (", field(tensor, Field::kDimensionCount), ")"), count);
   }
   const int others = rank - static_cast<int>(count);
   const auto sizes = tensor.layout.sizes.begin();
   if (std::any_of(sizes, sizes + others, [](std::int64_t size) { return size != 1; })) {
     fail<ValueError>(field(tensor, Field::kSizes),
-                     "must be 1 in the " + std::to_string(others) + " dimensions before the last " +
-                         std::to_string(count) + " (" + fields.name(count_field) + ")",
+                     text("must be 1 in the ", others, " dimensions before the last ", count, " (",
+                          fields.name(count_field), ")"),
                      to_text(tensor.shape()));
   }
   return as_const(last_dimensions(tensor.layout, static_cast<int>(count)));
@@ -69,10 +68,9 @@ Described<GatherNdDescriptor> read_gather_nd(const Fields& fields, LevelCheck& l
   Shape shape{output.layout.rank, {}};
   const int others = shape.rank - result.rank;
   if (others < 0) {
-    fail<ValueError>(
-        field(output, Field::kDimensionCount),
-        "must be at least " + std::to_string(result.rank) + ", the dimensions of the result",
-        shape.rank);
+    fail<ValueError>(field(output, Field::kDimensionCount),
+                     text("must be at least ", result.rank, ", the dimensions of the result"),
+                     shape.rank);
   }
   std::fill_n(shape.sizes.begin(), others, 1);
   std::copy_n(result.sizes.begin(), result.rank, shape.sizes.begin() + others);

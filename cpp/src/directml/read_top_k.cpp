@@ -13,8 +13,8 @@ Described<TopKDescriptor> read_top_k(const Fields& fields, LevelCheck& levels) {
   top_k.input = as_const(input.layout);
   top_k.axis = fields.get(Field::kAxis);
   if (top_k.axis >= input.layout.rank) {
-    fail<ValueError>(fields.name(Field::kAxis),
-                     "must be in [0, " + std::to_string(input.layout.rank - 1) + "]", top_k.axis);
+    fail<ValueError>(fields.name(Field::kAxis), text("must be in [0, ", input.layout.rank - 1, "]"),
+                     top_k.axis);
   }
   // The reference has K below the size; drivers take all elements too.
   top_k.k = fields.get(Field::kK);

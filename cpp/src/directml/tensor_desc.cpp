@@ -19,10 +19,9 @@ void check_flags(const TensorDesc& tensor, std::uint32_t flags, bool is_input) {
 void check_size(const TensorDesc& tensor, const DML_BUFFER_TENSOR_DESC& desc) {
   const auto needed = (static_cast<std::uint64_t>(tensor.used_bytes) + 3) / 4 * 4;
   if (desc.TotalTensorSizeInBytes < needed) {
-    fail<ValueError>(
-        field(tensor, Field::kTotalTensorSizeInBytes),
-        "must be at least " + std::to_string(needed) + " (its elements, rounded up to 4 bytes)",
-        std::to_string(desc.TotalTensorSizeInBytes));
+    fail<ValueError>(field(tensor, Field::kTotalTensorSizeInBytes),
+                     text("must be at least ", needed, " (its elements, rounded up to 4 bytes)"),
+                     std::to_string(desc.TotalTensorSizeInBytes));
   }
 }
 
@@ -30,17 +29,17 @@ void check_alignment(const TensorDesc& tensor, std::uint32_t alignment) {
   const std::size_t element_size = info(tensor.layout.type).size;
   const bool power_of_two = (alignment & (alignment - 1)) == 0;
   if (alignment != 0 && (!power_of_two || alignment < element_size)) {
-    fail<ValueError>(field(tensor, Field::kGuaranteedBaseOffsetAlignment),
-                     "must be 0 or a power of two of at least the element's " +
-                         std::to_string(element_size) + " bytes",
-                     alignment);
+    fail<ValueError>(
+        field(tensor, Field::kGuaranteedBaseOffsetAlignment),
+        text("must be 0 or a power of two of at least the element's ", element_size, " bytes"),
+        alignment);
   }
 }
 
 }  // namespace
 
 std::string field(const TensorDesc& tensor, Field name) {
-  return std::string(tensor.name) + "." + name_of(name, tensor.naming);
+  return text(tensor.name, ".", name_of(name, tensor.naming));
 }
 
 TensorDesc read_tensor(Field name, Naming naming, const DML_TENSOR_DESC* desc) {
@@ -64,8 +63,8 @@ TensorDesc read_tensor(Field name, Naming naming, const DML_TENSOR_DESC* desc) {
   }
   check_flags(tensor, number(buffer.Flags), is_input);
   if (buffer.DimensionCount < 1 || buffer.DimensionCount > kMaxRank) {
-    fail<ValueError>(field(tensor, Field::kDimensionCount),
-                     "must be in [1, " + std::to_string(kMaxRank) + "]", buffer.DimensionCount);
+    fail<ValueError>(field(tensor, Field::kDimensionCount), text("must be in [1, ", kMaxRank, "]"),
+                     buffer.DimensionCount);
   }
   check_given(field(tensor, Field::kSizes).c_str(), buffer.Sizes);
   layout.rank = static_cast<int>(buffer.DimensionCount);
@@ -99,15 +98,14 @@ TensorDesc read_tensor(Field name, Naming naming, const DML_TENSOR_DESC* desc) {
 void check_same_dimensions(const TensorDesc& tensor, const TensorDesc& as) {
   if (tensor.layout.rank != as.layout.rank) {
     fail<ValueError>(field(tensor, Field::kDimensionCount),
-                     "must be " + std::to_string(as.layout.rank) + ", that of " + as.name,
-                     tensor.layout.rank);
+                     text("must be ", as.layout.rank, ", that of ", as.name), tensor.layout.rank);
   }
 }
 
 void check_same_type(const TensorDesc& tensor, const TensorDesc& as) {
   if (tensor.dml_type != as.dml_type) {
     fail<ValueError>(field(tensor, Field::kDataType),
-                     "must be " + data_type_name(as.dml_type) + ", that of " + as.name,
+                     text("must be ", data_type_name(as.dml_type), ", that of ", as.name),
                      data_type_name(tensor.dml_type));
   }
 }

@@ -3,18 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <sstream>
 #include <string>
 
-namespace dmlcpu {
+#include "core/text.hpp"
 
-/// Texts and numbers, one after the other.
-template <class... Parts>
-std::string text(const Parts&... parts) {
-  std::ostringstream all;
-  (all << ... << parts);
-  return all.str();
-}
+namespace dmlcpu {
 
 /// Writes the first `size` characters and returns how many there are: callers' standard library may
 /// not be this one's.
