@@ -142,7 +142,7 @@ Results visited(const Case& c, const ArgPlan& plan) {
   const bool is_columns = plan.strategy == ArgStrategy::kColumns;
   const Elements elements(c, columns);
   Odometer kept(plan.tasks.kept);
-  for (std::int64_t k = 0; k < positions(plan.tasks.kept); ++k, kept.next()) {
+  for (std::int64_t k = 0; k < iteration_count(plan.tasks.kept); ++k, kept.next()) {
     for (std::int64_t g = 0; g < plan.tasks.groups.size; ++g) {
       for (std::int64_t r = 0; r < plan.tasks.results.size; ++r) {
         const auto place = [&](int s) {
@@ -152,7 +152,7 @@ Results visited(const Case& c, const ArgPlan& plan) {
         Visits& visits = results[plan.offsets[1] + place(1)];
         const auto visit_part = [&](std::int64_t start) {
           Odometer reduced(plan.reduced);
-          for (std::int64_t i = 0; i < positions(plan.reduced); ++i, reduced.next()) {
+          for (std::int64_t i = 0; i < iteration_count(plan.reduced); ++i, reduced.next()) {
             const std::int64_t offset =
                 plan.offsets[0] + reduced.offsets()[0] + start * plan.shared.strides[0];
             const std::int64_t index = reduced.offsets()[1] + start * plan.shared.strides[1];

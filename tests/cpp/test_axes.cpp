@@ -64,7 +64,7 @@ void test_odometer_visits_positions_in_order_from_anywhere() {
       CHECK(odometer.offsets() == want);
     }
   }
-  CHECK(dmlcpu::positions(axes) == 12);
+  CHECK(dmlcpu::iteration_count(axes) == 12);
   CHECK(dmlcpu::positions(Axes{}) == 1);
 }
 

@@ -2,8 +2,6 @@
 // which better ones are inserted, for all lanes at once and without a branch.
 #pragma once
 
-#include <utility>
-
 #include "kernels/columns-inl.hpp"
 #include "kernels/top_k_items-inl.hpp"
 #include "kernels/vector-inl.hpp"
@@ -72,28 +70,30 @@ struct KeyRows {
   }
 };
 
-template <class Body, int... kAt>
-void unrolled(const Body& body, std::integer_sequence<int, kAt...> /*numbers*/) {
-  (body(kAt), ...);
-}
-
-/// Takes positions of a vector of lanes: the first time at least kSlots, or all. Later the slots
-/// are only read if an element comes before the worst.
+/// The slots of a vector of lanes, in registers.
 template <class U, int kSlots>
-void take_slots(const KeyRows<U>& rows, std::int64_t position,
-                const Slots<typename Lanes<U>::Lane>& state) {
+struct KeptSlots {
   using L = Lanes<U>;
   using V = typename L::V;
   using Memory = Vector<typename L::Lane>;
-  // In one lane or another most of the first elements enter.
-  constexpr std::int64_t kSure = kSlots < tuning::kTopKFewSlots
-                                     ? tuning::kTopKSureVectors * L::kWidth
-                                     : tuning::kTopKSurePerSlot * kSlots;
   V keys[kSlots];
   V positions[kSlots];
-  // Into the slots up to `last`, whose element goes.
-  const auto insert = [&](V x, std::int64_t i, int last) DMLCPU_INLINE {
-    const V at = Memory::all(static_cast<typename L::Lane>(position + i));
+
+  void load(const Slots<typename L::Lane>& from) {
+    for (int j = 0; j < kSlots; ++j) {
+      keys[j] = Memory::load(from.keys + j * from.stride);
+      positions[j] = Memory::load(from.positions + j * from.stride);
+    }
+  }
+  void store(const Slots<typename L::Lane>& to) const {
+    for (int j = 0; j < kSlots; ++j) {
+      Memory::store(to.keys + j * to.stride, keys[j]);
+      Memory::store(to.positions + j * to.stride, positions[j]);
+    }
+  }
+  /// Into the slots up to `last`, whose element goes.
+  DMLCPU_INLINE void insert(V x, std::int64_t position, int last) {
+    const V at = Memory::all(static_cast<typename L::Lane>(position));
     // Each slot keeps its element, or gets the new one, or its upper neighbour's: those after the
     // new one move down. Slots are written from the last on, so the neighbour's is still the old.
     auto above_this = x > keys[last];
@@ -105,33 +105,48 @@ void take_slots(const KeyRows<U>& rows, std::int64_t position,
     }
     keys[0] = higher(keys[0], x);
     positions[0] = above_this ? at : positions[0];
-  };
-  const auto load = [&] {
-    for (int j = 0; j < kSlots; ++j) {
-      keys[j] = Memory::load(state.keys + j * state.stride);
-      positions[j] = Memory::load(state.positions + j * state.stride);
-    }
-  };
-  std::int64_t i = 0;
-  if (position == 0) {
-    // Where there are fewer positions, the lowest key after them is in no slot that is wanted.
-    const auto fill = [&, lowest = Memory::all(L::kLowest)](int slot) {
+  }
+  /// The first elements. Where there are fewer, the lowest key after them is in no slot that is
+  /// wanted.
+  void fill(const KeyRows<U>& rows) {
+    const auto fill_one = [&, lowest = Memory::all(L::kLowest)](int slot) {
       keys[slot] = lowest;
       positions[slot] = Memory::all(static_cast<typename L::Lane>(slot));
       insert(slot < rows.n ? rows[slot] : lowest, slot, slot);
     };
     if constexpr (kSlots <= 16) {
-      unrolled(fill, std::make_integer_sequence<int, kSlots>());
+      unroll<kSlots>([&](auto slot) { fill_one(static_cast<int>(slot)); });
     } else {
-      for (int slot = 0; slot < kSlots; ++slot) fill(slot);
+      for (int slot = 0; slot < kSlots; ++slot) fill_one(slot);
     }
+  }
+};
+
+/// Takes positions of a vector of lanes: the first time at least kSlots, or all. Later the slots
+/// are only read if an element comes before the worst.
+template <class U, int kSlots>
+void take_slots(const KeyRows<U>& rows, std::int64_t position,
+                const Slots<typename Lanes<U>::Lane>& state) {
+  using L = Lanes<U>;
+  using V = typename L::V;
+  // In one lane or another most of the first elements enter.
+  constexpr std::int64_t kSure = kSlots < tuning::kTopKFewSlots
+                                     ? tuning::kTopKSureVectors * L::kWidth
+                                     : tuning::kTopKSurePerSlot * kSlots;
+  KeptSlots<U, kSlots> slots;
+  std::int64_t i = 0;
+  if (position == 0) {
+    slots.fill(rows);
     i = min_of<std::int64_t>(rows.n, kSlots);
   } else if (position < kSure) {
-    load();
+    slots.load(state);
   }
   bool loaded = position < kSure;
-  for (; loaded && i < min_of(rows.n, kSure - position); ++i) insert(rows[i], i, kSlots - 1);
-  V worst = loaded ? keys[kSlots - 1] : Memory::load(state.keys + (kSlots - 1) * state.stride);
+  for (; loaded && i < min_of(rows.n, kSure - position); ++i) {
+    slots.insert(rows[i], position + i, kSlots - 1);
+  }
+  const auto* const last = state.keys + (kSlots - 1) * state.stride;
+  V worst = loaded ? slots.keys[kSlots - 1] : Vector<typename L::Lane>::load(last);
   while (i < rows.n) {
     const std::int64_t end = min_of(i + 4, rows.n);
     if (end - i == 4) {
@@ -145,16 +160,13 @@ void take_slots(const KeyRows<U>& rows, std::int64_t position,
     for (; i < end; ++i) {
       const V x = rows[i];
       if (!any(x > worst)) continue;
-      if (!loaded) load();
+      if (!loaded) slots.load(state);
       loaded = true;
-      insert(x, i, kSlots - 1);
-      worst = keys[kSlots - 1];
+      slots.insert(x, position + i, kSlots - 1);
+      worst = slots.keys[kSlots - 1];
     }
   }
-  for (int j = 0; j < kSlots && loaded; ++j) {
-    Memory::store(state.keys + j * state.stride, keys[j]);
-    Memory::store(state.positions + j * state.stride, positions[j]);
-  }
+  if (loaded) slots.store(state);
 }
 
 /// The take_slots with the fewest slots for k.

@@ -138,7 +138,7 @@ class ArgRun {
     }
     const std::int64_t start = plan_.part_start(part);
     Odometer reduced(plan_.reduced);
-    for (std::int64_t i = 0; i < positions(plan_.reduced); ++i, reduced.next()) {
+    for (std::int64_t i = 0; i < iteration_count(plan_.reduced); ++i, reduced.next()) {
       const char* const data =
           at(task.offsets[0] + start * plan_.shared.strides[0] + reduced.offsets()[0]);
       const std::int64_t index = start * plan_.shared.strides[1] + reduced.offsets()[1];

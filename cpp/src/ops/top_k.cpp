@@ -112,7 +112,7 @@ class TopKRows {
     Axes rows = plan_.tasks.kept;
     rows.push(plan_.tasks.results);
     Odometer position(rows);
-    for (std::int64_t left = positions(rows); left > 0; --left, position.next()) {
+    for (std::int64_t left = iteration_count(rows); left > 0; --left, position.next()) {
       const TopKRow row = row_of(position.offsets(), scratch.at(0));
       std::uint64_t threshold = 0;
       if (plan_.selection.strategy == TopKStrategy::kSample) threshold = kernels_.threshold(row);

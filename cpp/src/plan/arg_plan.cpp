@@ -66,7 +66,7 @@ bool are_rows(std::int64_t element_size, const ArgPlan& plan) {
 void split_reduction(std::int64_t element_size, std::int64_t wanted, ArgPlan& plan) {
   Axis& axis = plan.reduced.axes[longest(plan.reduced, false)];
   const Axes& kept = plan.tasks.kept;
-  std::int64_t tiles = positions(kept);
+  std::int64_t tiles = iteration_count(kept);
   if (kept.count > 0 && std::abs(kept.axes[kept.count - 1].strides[0]) == 1) {
     const std::int64_t inner = kept.axes[kept.count - 1].size;
     tiles = tiles / inner * ceil_divide(inner * element_size, tuning::kTileBytes);

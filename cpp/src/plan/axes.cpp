@@ -67,7 +67,7 @@ void simplify(Axes& stack) {
   stack.count = kept;
 }
 
-std::int64_t positions(const Axes& stack) {
+std::int64_t iteration_count(const Axes& stack) {
   std::int64_t count = 1;
   for (int d = 0; d < stack.count; ++d) count *= stack.axes[d].size;
   return count;

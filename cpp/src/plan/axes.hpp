@@ -61,7 +61,7 @@ int longest(const Axes& axes, bool moves);
 std::int64_t reverse(Axis& axis, int operand);
 
 /// The number of positions the loops visit.
-std::int64_t positions(const Axes& axes);
+std::int64_t iteration_count(const Axes& axes);
 
 /// The operands' offsets at one position.
 using Offsets = std::array<std::int64_t, 3>;

@@ -121,7 +121,7 @@ bool widen_longest(std::int64_t element_size, Axes& reduced, ColumnsPlan& plan) 
   if (size * element_size < kLineBytes || (reduced.count == 1 && size < 2 * part)) return false;
   Axis lanes = reduced.take(position);
   // Lanes of few positions would take longer to join than to reduce.
-  const bool some = size >= 2 * part && positions(reduced) < tuning::kWholeAxisPositions;
+  const bool some = size >= 2 * part && iteration_count(reduced) < tuning::kWholeAxisPositions;
   widen(lanes, some ? part : size, kUnitAxis, plan);
   if (some) reduced.push(lanes);
   return true;

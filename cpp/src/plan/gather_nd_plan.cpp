@@ -72,10 +72,10 @@ void split_tasks(std::int64_t wanted, std::int64_t element_size, const Axis& run
                  GatherNdPlan& plan) {
   Tasks& tasks = plan.tasks;
   Axes& outer = tasks.kept;
-  while (wanted > 1 && slices.count > 0 && positions(outer) < wanted) {
+  while (wanted > 1 && slices.count > 0 && iteration_count(outer) < wanted) {
     outer.push(of_tuples(slices.take(longest(slices, false))));
   }
-  plan.divides_runs = wanted > 1 && positions(outer) < wanted;
+  plan.divides_runs = wanted > 1 && iteration_count(outer) < wanted;
   if (plan.divides_runs) outer.push(of_tuples(run));
   if (outer.count > 0) tasks.results = outer.pop();
   if (outer.count > 0) tasks.groups = outer.pop();
@@ -112,7 +112,8 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   plan.threads = threads;
   const std::int64_t span = set_coordinates(descriptor, layout);
   plan.tasks.kept = tuple_axes(descriptor);
-  const std::int64_t looked_up = std::min(span, positions(plan.tasks.kept) * tuning::kLookUpBytes);
+  const std::int64_t looked_up =
+      std::min(span, iteration_count(plan.tasks.kept) * tuning::kLookUpBytes);
 
   Axes slices = slice_axes(descriptor);
   Axis run = {1, {1, 1, 0}};
@@ -141,9 +142,9 @@ std::string to_text(const GatherNdPlan& plan) {
   const Tasks& tasks = plan.tasks;
   const GatherLayout& layout = plan.layout;
   std::string all =
-      text("tuples ", positions(tasks.kept), " x ", tasks.groups.size, " x ", tasks.results.size,
-           plan.divides_runs ? " elements" : "", " in ", tasks.count(), " tasks of ",
-           tasks.task_groups, " x ", tasks.task_results, "\nslices ");
+      text("tuples ", iteration_count(tasks.kept), " x ", tasks.groups.size, " x ",
+           tasks.results.size, plan.divides_runs ? " elements" : "", " in ", tasks.count(),
+           " tasks of ", tasks.task_groups, " x ", tasks.task_results, "\nslices ");
   for (int d = 0; d < layout.run_axes; ++d) all += text(layout.runs[d].size, " x ");
   all += text(plan.bytes, " bytes");
   if (layout.from_stride != 1 || layout.to_stride != 1) {

@@ -13,7 +13,7 @@ std::int64_t tiles_of(const Axis& axis, std::int64_t per_task) {
 }  // namespace
 
 std::int64_t Tasks::count() const {
-  return positions(kept) * tiles_of(groups, task_groups) * tiles_of(results, task_results);
+  return iteration_count(kept) * tiles_of(groups, task_groups) * tiles_of(results, task_results);
 }
 
 Task Tasks::at(std::int64_t number) const {

@@ -169,7 +169,7 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   if (plan.tasks.kept.count > 0) plan.tasks.results = plan.tasks.kept.pop();
 
   plan.threads = threads;
-  if (positions(plan.tasks.kept) * plan.tasks.results.size < threads) {
+  if (iteration_count(plan.tasks.kept) * plan.tasks.results.size < threads) {
     const std::int64_t fit = plan.row.size * element_size / tuning::top_k_min_part_bytes(plan.k);
     plan.parts = std::clamp<std::int64_t>(fit, 1, threads);
   }
