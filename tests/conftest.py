@@ -8,7 +8,7 @@ import pytest
 import dmlcpu
 from dmlcpu import _core
 
-pytest.register_assert_rewrite("checks", "data", "reference", "scripts")
+pytest.register_assert_rewrite("checks", "data", "reference", "scripts", "torch_cases")
 
 import data  # noqa: E402
 from scripts import SCRIPTS  # noqa: E402
@@ -32,6 +32,24 @@ def threads(request):
         _core.set_grain_bytes(1)
         yield request.param
         _core.set_grain_bytes(0)
+
+
+@pytest.fixture
+def core_calls(monkeypatch):
+    """The inputs with which the operators are called by their names in the package, in a list."""
+    inputs = []
+
+    def spy(function):
+        def run(input, *args, **kwargs):
+            result = function(input, *args, **kwargs)
+            inputs.append(input)
+            return result
+
+        return run
+
+    for name in ("argmax", "argmin", "top_k", "gather_nd"):
+        monkeypatch.setattr(dmlcpu, name, spy(getattr(dmlcpu, name)))
+    return inputs
 
 
 @pytest.fixture(scope="session")

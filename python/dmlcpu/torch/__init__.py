@@ -1,0 +1,34 @@
+"""The operators as PyTorch has them: its names, defaults, named tuples and error types.
+
+Tensors go in and out without a copy. What the core does not take (complex numbers, other devices,
+more than 8 dimensions) goes to torch's own function. `enable()` puts the core behind torch's own
+functions, so that a program gets faster without a change.
+
+It is loaded by ``import dmlcpu.torch``, and needs PyTorch 2.9 or newer.
+"""
+
+try:
+    import torch as _torch
+except ModuleNotFoundError as error:
+    raise ImportError(
+        f"dmlcpu.torch: needs PyTorch, got {error} (pip install torch installs it)"
+    ) from error
+
+if not hasattr(_torch.library, "get_kernel"):
+    raise ImportError(f"dmlcpu.torch: needs PyTorch 2.9 or newer, got {_torch.__version__}")
+
+from dmlcpu.torch._enabled import disable, enable, enabled
+from dmlcpu.torch._functions import argmax, argmin, gather_nd, index_select, max, min, topk
+
+__all__ = [
+    "argmax",
+    "argmin",
+    "disable",
+    "enable",
+    "enabled",
+    "gather_nd",
+    "index_select",
+    "max",
+    "min",
+    "topk",
+]
