@@ -6,6 +6,7 @@
     python bench/run.py threads   streaming workloads on 1 to all threads, beside read bandwidth
     python bench/run.py sweep     one size at a time, to find where speed falls off
     python bench/run.py dispatch  DirectML's descriptors on a few elements, from C++
+    python bench/run.py doors     dmlcpu.numpy and dmlcpu.torch beside the functions that they stand for
     python bench/run.py builds    builds or instruction sets of dmlcpu beside each other
     python bench/run.py random    works that nobody chose (--count, --seed) beside every library, and
                                   dmlcpu on views of many layouts beside a flat argmin's bandwidth
@@ -28,6 +29,7 @@ os.environ.setdefault("OMP_NUM_THREADS", str(os.cpu_count()))
 import builds
 import competitors
 import dispatch
+import doors
 import measure
 import plots
 import random_run
@@ -149,6 +151,7 @@ def main():
         "threads": rooflines.threads,
         "sweep": sweep,
         "dispatch": dispatch.dispatch,
+        "doors": doors.doors,
         "builds": compare_builds,
         "random": random_run.random_works,
     }

@@ -4,10 +4,13 @@ import contextvars
 import importlib
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 import dmlcpu
+
+from scripts import start_python
 
 torch = pytest.importorskip("torch", exc_type=ImportError)
 door = importlib.import_module("dmlcpu.torch")
@@ -326,3 +329,13 @@ def test_no_more_threads_than_torch_uses(monkeypatch):
             assert seen.pop() == want
     finally:
         torch.set_num_threads(before)
+
+
+def test_example():
+    done = start_python(
+        Path(__file__).parent.parent / "examples" / "torch_sampling.py", "--rows", "2"
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2
+    assert all(line.endswith("results agree") for line in lines)

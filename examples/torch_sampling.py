@@ -1,0 +1,63 @@
+"""Two steps of PyTorch programs, as they are and with dmlcpu behind torch's own functions.
+
+    python examples/torch_sampling.py [--rows ROWS]
+
+Top-k sampling: of the logits of a language model's 128256 tokens, the 50 highest of each row, one of
+which is drawn. A label map: of the scores of 21 classes, the best class of each of 512 x 512 pixels.
+The functions do not know of dmlcpu; `dmlcpu.torch.enable()` is all that changes. Results agree.
+"""
+
+import argparse
+import statistics
+import time
+
+import torch
+
+import dmlcpu.torch
+
+
+def sample(logits, k=50):
+    """A token for each row, drawn from its k most probable ones."""
+    values, tokens = torch.topk(logits, k)
+    drawn = torch.multinomial(
+        torch.softmax(values, -1), 1, generator=torch.Generator().manual_seed(0)
+    )
+    return tokens.gather(-1, drawn)
+
+
+def label_map(scores):
+    """The class of highest score of each pixel."""
+    return torch.argmax(scores, dim=1)
+
+
+def milliseconds(call, rounds=9):
+    """The median time of a call, after one that is not counted."""
+    times = []
+    for _ in range(rounds + 1):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return 1000 * statistics.median(times[1:])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rows", type=int, default=64, help="rows of logits, default 64")
+    arguments = parser.parse_args()
+    generator = torch.Generator().manual_seed(1)
+    logits = torch.randn(arguments.rows, 128256, generator=generator)
+    scores = torch.randn(1, 21, 512, 512, generator=generator)
+    steps = {"top-k sampling": lambda: sample(logits), "label map": lambda: label_map(scores)}
+    for name, step in steps.items():
+        own, own_time = step(), milliseconds(step)
+        dmlcpu.torch.enable()
+        faster, faster_time = step(), milliseconds(step)
+        dmlcpu.torch.disable()
+        print(
+            f"{name:16} PyTorch {own_time:8.2f} ms   with enable() {faster_time:8.2f} ms   "
+            f"{own_time / faster_time:5.1f} times   results {'agree' if own.equal(faster) else 'DIFFER'}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+"""The bench's doors: works measure what they say, and every result is compared."""
+
+import numpy as np
+import pytest
+
+import doors
+
+WORKS = list(doors.works())
+
+
+def test_every_function_of_a_door_that_searches_or_takes_is_measured():
+    names = {work.name.split()[1] for work in WORKS if work.door == "dmlcpu.torch"}
+    assert names == {"topk", "argmax", "max", "index_select"}
+    assert len({work.name for work in WORKS}) == len(WORKS)
+
+
+@pytest.mark.parametrize("work", [w for w in WORKS if "3x3" in w.name or "4x4" in w.name])
+def test_calls_agree(work):
+    calls = doors.calls_of(work)
+    if calls is None:
+        pytest.skip(f"needs {work.door} and its library")
+    want = calls["library"]()
+    assert set(calls) == {"library", "door"} | ({"enabled"} if "torch" in work.door else set())
+    assert all(doors.same(call(), want) for call in calls.values())
+    assert not doors.same(np.zeros(9), want)
