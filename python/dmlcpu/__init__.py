@@ -2,7 +2,8 @@
 
 They read NumPy arrays (and what shares memory with them) in place, with any strides. What ties, NaNs
 and index types give is exactly specified, and no result depends on threads or instruction set.
-`dmlcpu.directml` has them by DirectML's own descriptors; it is loaded when first used.
+`dmlcpu.directml` has them by DirectML's own descriptors, `dmlcpu.numpy` under NumPy's names; they are
+loaded when first used.
 """
 
 from typing import TYPE_CHECKING
@@ -22,8 +23,10 @@ from dmlcpu._types import AxisDirection, TopK
 
 if TYPE_CHECKING:
     from dmlcpu import directml as directml
+    from dmlcpu import numpy as numpy
 else:
     directml = _lazy_module("dmlcpu.directml")
+    numpy = _lazy_module("dmlcpu.numpy")
 
 __all__ = [
     "AxisDirection",

@@ -1,0 +1,395 @@
+"""NumPy's functions that search and take, by dmlcpu's operators.
+
+`argmax`, `argmin`, `nanargmax`, `nanargmin`, `top_k`, `take` and `take_along_axis` have NumPy's
+parameters, results and errors. Every other name is NumPy's own, so that a program changes one line:
+
+>>> import dmlcpu.numpy as np
+>>> x = np.array([[1, 2, 3], [3, 0, 4], [2, 5, 2]], dtype=np.float32)
+>>> np.argmax(x, axis=1)
+array([2, 2, 1])
+
+dmlcpu takes arrays of its own element types, datetime64 and timedelta64, with any strides, read in place;
+memory maps, whose results are plain arrays; and lists. NumPy's own function does the rest: other element
+types (complex, longdouble, object, strings, records, another byte order), subclasses with a behaviour of
+their own (masked arrays, `numpy.matrix`), arrays of other libraries, an `out` of another dtype or in the
+input's memory, more than 8 dimensions. A call that dmlcpu refuses ends there too: errors are NumPy's.
+"""
+
+from __future__ import annotations  # help() shows the annotations as written
+
+from collections.abc import Callable
+from operator import index
+from typing import Any, Literal, TypeVar, cast
+
+import numpy as _np
+import numpy.typing as npt
+from numpy import asarray, intp, memmap, ndarray
+
+from dmlcpu import _operators
+from dmlcpu._arrays import as_array
+from dmlcpu._types import AxisDirection, TopK
+
+__all__ = ["argmax", "argmin", "nanargmax", "nanargmin", "take", "take_along_axis", "top_k"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+# Bound early: a program may put this module's functions in the place of NumPy's.
+_np_argmax, _np_argmin = _np.argmax, _np.argmin
+_np_nanargmax, _np_nanargmin = _np.nanargmax, _np.nanargmin
+_np_take, _np_take_along_axis = _np.take, _np.take_along_axis
+
+_NoValue: Any = _np._NoValue
+# The codes of dmlcpu's element types; E is bfloat16.
+_CODES = "?bBhHiIlLqQefdE"
+_NAT = _np.iinfo(_np.int64).min
+
+
+def __getattr__(name: str) -> Any:
+    # With NumPy's __path__, the import system would load its submodules a second time.
+    if name == "__path__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(_np, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*dir(_np), *globals()})
+
+
+def _typed_as(function: _Function) -> Callable[[Callable[..., Any]], _Function]:
+    """A decorator whose function has, for type checkers, the overloads of NumPy's."""
+    return lambda door: cast(_Function, door)
+
+
+@_typed_as(_np.argmax)
+def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoValue) -> Any:
+    """The index of the largest element of `a`, or of each slice along `axis`.
+
+    The first of equal elements; NaN and NaT come before all others, and -0.0 equals +0.0. `axis` is an
+    int; None searches all elements in row-major order. The result is a `numpy.intp`, or an array of them
+    without `axis`, which `keepdims` keeps with size 1; or `out`, an array of that shape, written in place
+    if it is of dtype `intp`.
+
+    Raises TypeError for an axis that is no int, such as a tuple, `numpy.exceptions.AxisError` for one out
+    of range, ValueError for an empty axis to search and for an `out` of another shape.
+
+    >>> import dmlcpu.numpy as np
+    >>> np.argmax([[1, 5, 2], [7, 0, 7]], axis=0, keepdims=True)
+    array([[1, 0, 1]])
+    >>> print(np.argmax([1.0, np.nan, 3.0]), np.argmax(np.array(["2026", "NaT"], "datetime64[D]")))
+    1 1
+    """
+    return _search(_operators.argmax, _np_argmax, a, axis, out, keepdims)
+
+
+@_typed_as(_np.argmin)
+def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoValue) -> Any:
+    """The index of the smallest element of `a`, or of each slice along `axis`.
+
+    Parameters, result and errors are those of `argmax`: NaN and NaT come before all others.
+
+    >>> import dmlcpu.numpy as np
+    >>> np.argmin([[1, 5, np.nan], [7, 0, 7]], axis=1)
+    array([2, 1])
+    """
+    return _search(_operators.argmin, _np_argmin, a, axis, out, keepdims)
+
+
+@_typed_as(_np.nanargmax)
+def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoValue) -> Any:
+    """The index of the largest element of `a` that is not NaN, or of each slice along `axis`.
+
+    Parameters, result and errors are those of `argmax`; a slice of NaNs alone is a ValueError too. NaN is
+    passed over beside -infinity as well, where NumPy's result "cannot be trusted". NaT is not passed
+    over, as by NumPy.
+
+    >>> import dmlcpu.numpy as np
+    >>> np.nanargmax([[np.nan, -np.inf], [2, 3]], axis=1)
+    array([1, 1])
+    >>> np.nanargmax([[np.nan, np.nan], [2, 3]], axis=1)
+    Traceback (most recent call last):
+    ValueError: All-NaN slice encountered
+    """
+    return _search_but_nan(True, _np_nanargmax, a, axis, out, keepdims)
+
+
+@_typed_as(_np.nanargmin)
+def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoValue) -> Any:
+    """The index of the smallest element of `a` that is not NaN, or of each slice along `axis`.
+
+    Parameters, result and errors are those of `nanargmax`.
+
+    >>> import dmlcpu.numpy as np
+    >>> np.nanargmin([[np.nan, 4], [2, 3]], axis=0)
+    array([1, 1])
+    """
+    return _search_but_nan(False, _np_nanargmin, a, axis, out, keepdims)
+
+
+def top_k(
+    a: npt.ArrayLike,
+    k: int,
+    /,
+    *,
+    axis: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    mode: Literal["largest", "smallest"] | None = None,
+) -> TopK:
+    """The `k` largest or smallest elements along an axis, the best first, and their indices.
+
+    `k` is from 0 to the size of `axis`. `mode`, the name in NumPy 2.6 and the array API, decides instead
+    of `largest` if it is given. `sorted=False` allows any order; the result is sorted all the same.
+
+    Returns a `dmlcpu.TopK` of `values`, of `a`'s dtype, and `indices`, `intp`; both have `a`'s shape with
+    `k` elements along `axis`. Equal elements come by ascending index, and -0.0 equals +0.0; NaN and NaT
+    come last, largest or smallest. `a` is what `dmlcpu.top_k` reads, or an array of elements that
+    NumPy sorts, which it does where dmlcpu cannot.
+
+    Raises TypeError for an argument of another type and for an `a` with nulls, such as masked elements;
+    `numpy.exceptions.AxisError` for an axis out of range, also of an `a` without dimensions; ValueError
+    for a `k` out of range, another `mode`, an axis of None.
+
+    >>> import dmlcpu.numpy as np
+    >>> np.top_k([1.0, 4.0, np.nan, 4.0], 2)
+    TopK(values=array([4., 4.]), indices=array([1, 3]))
+    >>> np.top_k([3, 1, 2], 2, largest=False).indices
+    array([1, 2])
+    """
+    if mode is not None:
+        if mode not in ("largest", "smallest"):
+            raise ValueError(f'mode: must be "largest" or "smallest", got {mode!r}')
+        largest = mode == "largest"
+    if axis is None:
+        raise ValueError("axis: must be an int, got None")
+    array: Any = a
+    if not isinstance(a, ndarray) or isinstance(a, (memmap, _np.ma.MaskedArray)):
+        array = as_array(a, "a")
+    k, axis, ndim = index(k), index(axis), array.ndim
+    if not -ndim <= axis < ndim:
+        raise _np.exceptions.AxisError(f"axis: must be in [{-ndim}, {ndim}), got {axis}")
+    axis %= ndim
+    if not 0 <= k <= array.shape[axis]:
+        raise ValueError(
+            f"k: must be in [0, {array.shape[axis]}] (the size of axis {axis}), got {k}"
+        )
+    if k == 0:
+        return _top_k_by_sorting(_np_take(array, [], axis), 0, axis, largest)
+    # NaT is the smallest of the integers: last among the largest.
+    is_date = _is_date(array) and (largest or not _has_nat(array))
+    try:
+        best = _top_k(array.view(_np.int64) if is_date else array, k, axis, largest)
+    except (TypeError, ValueError):
+        return _top_k_by_sorting(array, k, axis, largest)
+    if type(array) is not ndarray:  # a subclass may have units, which NumPy's function keeps
+        return TopK(_np_take_along_axis(array, best.indices, axis), best.indices)
+    return TopK(best.values.view(array.dtype), best.indices) if is_date else best
+
+
+@_typed_as(_np.take)
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+    """Elements of `a`, or its slices along `axis`, at `indices`, integers of any shape.
+
+    The result has `a`'s dtype and shape, with that of `indices` in the place of `axis`, an int; None
+    flattens `a` first. It is a scalar if it has no dimensions; or `out`, an array of that shape,
+    written in place if it is of `a`'s dtype. `mode` says what an index means: "raise": negative ones
+    count from the end; "wrap": all are taken modulo the size of the axis; "clip": all are clamped to
+    the axis, negative ones to 0.
+
+    Raises IndexError for an index out of range, TypeError for indices or an axis that are no integers,
+    `numpy.exceptions.AxisError` for an axis out of range, ValueError for another mode and for an `out` of
+    another shape. Nothing has been written to `out` then.
+
+    >>> import dmlcpu.numpy as np
+    >>> np.take([[0, 1, 2], [3, 4, 5]], [2, -3], axis=1)
+    array([[2, 0],
+           [5, 3]])
+    >>> np.take([3, 4, 5], [-1, 7], mode="clip"), np.take([3, 4, 5], [-1, 7], mode="wrap")
+    (array([3, 5]), array([5, 4]))
+    """
+    if _is_plain(a, axis, out):
+        try:
+            return _gather(a, indices, axis, out, mode)
+        except (TypeError, ValueError, IndexError, OverflowError):
+            pass
+    elif plainer := _plainer(a, axis):
+        return take(plainer[0], indices, plainer[1], out, mode)
+    elif _is_date(a) and out is None:
+        return take(a.view(_np.int64), indices, axis, None, mode).view(a.dtype)
+    return _np_take(a, indices, axis, out, mode)
+
+
+@_typed_as(_np.take_along_axis)
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
+    """Elements of each 1-D slice of `arr` along `axis`, at the indices in the same slice of `indices`.
+
+    `indices` are integers, negative ones count from the end, with as many dimensions as `arr`. But for
+    `axis`, which has in the result the size that it has in `indices`, both broadcast against each other.
+    An `axis` of None flattens `arr`, and `indices` have one dimension.
+
+    Raises IndexError for an index out of range, indices that are no integers and shapes that do not
+    broadcast, ValueError for another number of dimensions, `numpy.exceptions.AxisError` for an axis
+    out of range.
+
+    >>> import dmlcpu.numpy as np
+    >>> x = np.array([[10, 30, 20], [60, 40, 50]])
+    >>> np.take_along_axis(x, np.argmin(x, axis=1, keepdims=True), axis=1)
+    array([[10],
+           [40]])
+    """
+    if type(arr) is memmap:
+        arr = asarray(arr)
+    if _is_date(arr):
+        return take_along_axis(arr.view(_np.int64), indices, axis).view(arr.dtype)
+    if _is_plain(arr, None, indices) and indices.dtype.kind in "iu":
+        try:
+            return _gather_along_axis(arr, indices, axis)
+        except (TypeError, ValueError, IndexError):
+            pass
+    return _np_take_along_axis(arr, indices, axis)
+
+
+def _is_plain(a: Any, axis: Any, out: Any) -> bool:
+    """Whether dmlcpu takes the types of these, and means the same by them as NumPy."""
+    return (
+        type(a) is ndarray
+        and a.dtype.char in _CODES
+        and (axis is None or type(axis) is int)
+        and (out is None or type(out) is ndarray)
+    )
+
+
+def _plainer(a: Any, axis: Any) -> tuple[Any, Any] | None:
+    """The same in types that dmlcpu may take; None where it takes none or already has them."""
+    if type(a) in (list, tuple, memmap):
+        return asarray(a), axis
+    return (a, int(axis)) if isinstance(axis, _np.integer) else None
+
+
+def _is_date(a: Any) -> bool:
+    """Whether an array holds dates or durations, which are 64-bit integers."""
+    return type(a) is ndarray and a.dtype.kind in "mM" and a.dtype.isnative
+
+
+def _has_nat(dates: npt.NDArray[Any]) -> bool:
+    numbers = dates.view(_np.int64)
+    return numbers.size > 0 and bool(numbers.flat[argmin(numbers)] == _NAT)
+
+
+def _top_k(a: Any, k: int, axis: int, largest: bool) -> TopK:
+    return _operators.top_k(
+        a,
+        k,
+        axis=axis,
+        axis_direction=AxisDirection.DECREASING if largest else AxisDirection.INCREASING,
+        index_dtype=intp,
+        nan_policy="omit",
+    )
+
+
+def _search(core: Any, numpys: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+    # _is_plain(), written out: the call would take an eighth of a small search.
+    if (
+        type(a) is ndarray
+        and a.dtype.char in _CODES
+        and (axis is None or type(axis) is int)
+        and (out is None or type(out) is ndarray)
+    ):
+        kept = keepdims is not _NoValue and bool(keepdims)
+        try:
+            found = core(a, axis, keepdims=kept, index_dtype=intp, out=out)
+            return found if out is not None or found.ndim else found[()]
+        except (TypeError, ValueError):
+            pass
+    elif plainer := _plainer(a, axis):
+        return _search(core, numpys, *plainer, out, keepdims)
+    # NaT is found first, as the smallest integer is in argmin.
+    elif _is_date(a) and (core is _operators.argmin or not _has_nat(a)):
+        return _search(core, numpys, a.view(_np.int64), axis, out, keepdims)
+    return _call(numpys, a, axis, out, keepdims)
+
+
+def _search_but_nan(largest: bool, numpys: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+    if plainer := _plainer(a, axis):
+        return _search_but_nan(largest, numpys, *plainer, out, keepdims)
+    if type(a) is ndarray and a.dtype.kind in "biumM":  # no NaN
+        return (argmax if largest else argmin)(a, axis, out, keepdims=keepdims)
+    if not _is_plain(a, axis, out):
+        return _call(numpys, a, axis, out, keepdims)
+    values: Any
+    try:
+        if axis is None:
+            core = _operators.argmax if largest else _operators.argmin
+            found = core(a, index_dtype=intp, nan_policy="omit")
+            values = a.flat[found.item()]
+        else:
+            values, found = _top_k(a, 1, axis, largest)
+    except (TypeError, ValueError):
+        return _call(numpys, a, axis, out, keepdims)
+    if _np.count_nonzero(values != values):
+        raise ValueError("All-NaN slice encountered")
+    if keepdims is _NoValue or not keepdims:
+        found = found.squeeze(axis)
+    if out is None:
+        return found if found.ndim else found[()]
+    if out.dtype != intp or out.shape != found.shape:
+        return _call(numpys, a, axis, out, keepdims)
+    out[...] = found
+    return out
+
+
+def _call(numpys: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+    if keepdims is _NoValue:  # other libraries' functions behind NumPy's may not have it
+        return numpys(a, axis, out)
+    return numpys(a, axis, out, keepdims=keepdims)
+
+
+def _top_k_by_sorting(array: npt.NDArray[Any], k: int, axis: int, largest: bool) -> TopK:
+    if largest:  # of the reversed axis, so that ties stay in order when the result is reversed
+        order = _np.argsort(_np.flip(array, axis), axis=axis, kind="stable")
+        order = array.shape[axis] - 1 - _np.flip(order, axis)
+    else:
+        order = _np.argsort(array, axis=axis, kind="stable")
+    is_nan = _np_take_along_axis(array != array, order, axis)
+    nans_last = _np.argsort(is_nan, axis=axis, kind="stable")
+    best = nans_last[(slice(None),) * axis + (slice(k),)]
+    indices = _np_take_along_axis(order, best, axis)
+    return TopK(_np_take_along_axis(array, indices, axis), indices)
+
+
+def _as_indices(indices: Any) -> npt.NDArray[Any]:
+    at = asarray(indices, None if isinstance(indices, ndarray) else intp)
+    return at if at.dtype.char in "ilqILQ" else at.astype(intp, casting="safe")
+
+
+def _gather(a: npt.NDArray[Any], indices: Any, axis: int | None, out: Any, mode: Any) -> Any:
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    axis = range(a.ndim)[axis]
+    at = _as_indices(indices)
+    if mode == "clip":  # without dmlcpu's counting from the end
+        at = asarray(_np.maximum(at.astype(intp, copy=False), 0))
+    elif mode == "wrap" and a.shape[axis] > 0:
+        at, mode = asarray(at.astype(intp, copy=False) % a.shape[axis]), "raise"
+    if axis > 0:
+        # The same in every batch, by strides of 0. numpy.broadcast_to takes ten times as long.
+        at = at if at.flags.c_contiguous else at.copy()
+        strides = (0,) * axis + at.strides
+        at = ndarray(a.shape[:axis] + at.shape, at.dtype, at, 0, strides)
+    found = _operators.gather_nd(a, at[..., None], batch_dims=axis, mode=mode, out=out)
+    return found if out is not None or found.ndim else found[()]
+
+
+def _gather_along_axis(arr: npt.NDArray[Any], indices: npt.NDArray[Any], axis: Any) -> Any:
+    if axis is None:
+        arr, axis = arr.reshape(-1), 0
+    if arr.ndim != indices.ndim:
+        raise ValueError(f"indices: must have {arr.ndim} dimensions, got {indices.ndim}")
+    axis, last = range(arr.ndim)[index(axis)], arr.ndim - 1
+    # All axes but the last are batches.
+    rows, at = arr.swapaxes(axis, last), _as_indices(indices).swapaxes(axis, last)
+    if rows.shape[:last] != at.shape[:last]:
+        batches = _np.broadcast_shapes(rows.shape[:last], at.shape[:last])
+        rows = _np.broadcast_to(rows, batches + rows.shape[last:])
+        at = _np.broadcast_to(at, batches + at.shape[last:])
+    found = _operators.gather_nd(rows, at[..., None], batch_dims=last)
+    return found if axis == last else found.swapaxes(axis, last)
