@@ -8,7 +8,7 @@ import pytest
 import dmlcpu
 from dmlcpu import _core
 
-pytest.register_assert_rewrite("checks", "data", "reference", "scripts", "torch_cases")
+pytest.register_assert_rewrite("checks", "data", "reference", "scripts", "torch_cases", "upstream")
 
 import data  # noqa: E402
 from scripts import SCRIPTS  # noqa: E402

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent
     [
         "dmlcpu._operators",
         "dmlcpu._runtime",
+        "dmlcpu.numpy",
         "dmlcpu.directml",
         "dmlcpu.directml._compiled",
         "dmlcpu.directml._descriptors",
