@@ -9,10 +9,10 @@ It is loaded by ``import dmlcpu.torch``, and needs PyTorch 2.9 or newer.
 
 try:
     import torch as _torch
-except ModuleNotFoundError as error:
+except ModuleNotFoundError as _error:
     raise ImportError(
-        f"dmlcpu.torch: needs PyTorch, got {error} (pip install torch installs it)"
-    ) from error
+        f"dmlcpu.torch: needs PyTorch, got {_error} (pip install torch installs it)"
+    ) from _error
 
 if not hasattr(_torch.library, "get_kernel"):
     raise ImportError(f"dmlcpu.torch: needs PyTorch 2.9 or newer, got {_torch.__version__}")
