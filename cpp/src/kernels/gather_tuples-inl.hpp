@@ -64,10 +64,10 @@ std::int64_t for_plain_tuples(const GatherLayout& layout, const GatherPart& part
     // Fewer single coordinates than these are in flight by themselves.
     if (kLength == 1 && i + kUnroll + tuning::kGatherPrefetch <= count) {
       for (int u = 0; u < kUnroll; ++u) {
-        // Whatever the coordinate is.
+        // An integer until it is prefetched: the coordinate may be any.
         const auto c = static_cast<std::uintptr_t>(indices[i + tuning::kGatherPrefetch + u]);
         const std::uintptr_t to = data + c * static_cast<std::uintptr_t>(strides[0]);
-        prefetch(reinterpret_cast<const void*>(to));
+        prefetch(reinterpret_cast<const void*>(to));  // NOLINT(performance-no-int-to-ptr)
       }
     }
     for (int u = 0; u < kUnroll; ++u) {
