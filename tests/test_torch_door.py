@@ -13,6 +13,8 @@ door = importlib.import_module("dmlcpu.torch")
 takes = importlib.import_module("dmlcpu.torch._kernels").takes
 registered = torch.ops.dmlcpu
 
+from torch import library as torch_library  # noqa: E402
+
 from torch_cases import (  # noqa: E402
     ARGUMENTS,
     AT,
@@ -246,12 +248,12 @@ def test_opcheck(name, gradients):
         args = ARGUMENTS[name]
         if name == "gather_nd":
             args = (torch.zeros(3, 2, dtype=torch.int64), 0)
-        torch.library.opcheck(getattr(registered, name).default, (x, *args))
+        torch_library.opcheck(getattr(registered, name).default, (x, *args))
         if not gradients:
             results = tensors(getattr(registered, name).default(x, *args))
             names = ("values", "indices") if len(results) == 2 else ("out",)
             out = dict(zip(names, map(torch.empty_like, results)))
-            torch.library.opcheck(getattr(registered, name).out, (x, *args), out)
+            torch_library.opcheck(getattr(registered, name).out, (x, *args), out)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def test_error_with_old_torch():
     code = """
         import sys, types
         torch = sys.modules["torch"] = types.ModuleType("torch")
-        torch.library, torch.__version__ = types.ModuleType("torch.library"), "2.8.0"
+        vars(torch).update(library=types.ModuleType("library"), __version__="2.8.0")
         try:
             import dmlcpu.torch
         except ImportError as error:

@@ -9,12 +9,13 @@ It is loaded by ``import dmlcpu.torch``, and needs PyTorch 2.9 or newer.
 
 try:
     import torch as _torch
+    from torch import library as _torch_library
 except ModuleNotFoundError as _error:
     raise ImportError(
         f"dmlcpu.torch: needs PyTorch, got {_error} (pip install torch installs it)"
     ) from _error
 
-if not hasattr(_torch.library, "get_kernel"):
+if not hasattr(_torch_library, "get_kernel"):
     raise ImportError(f"dmlcpu.torch: needs PyTorch 2.9 or newer, got {_torch.__version__}")
 
 from dmlcpu.torch._enabled import disable, enable, enabled

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch import library as torch_library
 
 from dmlcpu.torch._kernels import KERNELS, REFUSED, takes
 
@@ -95,7 +96,7 @@ def enabled() -> Iterator[None]:
 
 def _override(name: str) -> Callable[..., Any]:
     operator, write = _OPERATORS[name]
-    own = torch.library.get_kernel(f"aten::{operator}", "CPU")
+    own = torch_library.get_kernel(f"aten::{operator}", "CPU")
     outs = [argument.name for argument in write._schema.arguments if argument.is_out]
     dtypes = {"argmax": [torch.int64], "argmin": [torch.int64]}.get(name, [None, torch.int64])
 
@@ -123,7 +124,7 @@ def _register() -> None:
     global _library
     with _lock:
         if _library is None:
-            library = torch.library.Library("aten", "IMPL")
+            library = torch_library.Library("aten", "IMPL")
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Warning only once for all operators")
                 for name, (operator, _) in _OPERATORS.items():

@@ -282,9 +282,9 @@ def _size(input: Any, dim: Any, reduces: bool = False) -> Any:
 
 
 def _call(name: str, args: tuple[Any, ...], out: Any) -> Any:
-    overloads = getattr(torch.ops.dmlcpu, name)
+    operator = getattr(torch.ops.dmlcpu, name)
     if out is None:
-        return overloads.default(*args)
+        return operator.default(*args)
     names = ("values", "indices") if name in PAIRS else ("out",)
     tensors = tuple(out) if name in PAIRS and isinstance(out, (tuple, list)) else (out,)
     if len(tensors) != len(names) or not all(isinstance(tensor, Tensor) for tensor in tensors):
@@ -292,5 +292,5 @@ def _call(name: str, args: tuple[Any, ...], out: Any) -> Any:
         raise TypeError(f"out: must be {kind}, got {type(out).__name__}")
     if torch.is_grad_enabled() and any(t.requires_grad for t in (args[0], *tensors)):
         raise RuntimeError("out: must be None where gradients are wanted, got tensors")
-    overloads.out(*args, **dict(zip(names, tensors)))
+    operator.out(*args, **dict(zip(names, tensors)))
     return out

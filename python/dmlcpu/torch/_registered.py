@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch import library as torch_library
 
 from dmlcpu.torch._kernels import KERNELS, REFUSED, takes
 
@@ -93,7 +94,7 @@ def _scatter(ctx: Any, grad: Tensor, _indices: Any) -> tuple[Any, ...]:
 def _save_indices(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
     """Of gather_nd (input, indices, batch_dims) and index_select (input, dim, index)."""
     ctx.shape = inputs[0].shape
-    ctx.number, indices = sorted(inputs[1:], key=torch.is_tensor)
+    ctx.number, indices = sorted(inputs[1:], key=torch.is_tensor)  # the int, then the tensor
     ctx.save_for_backward(indices)
 
 
@@ -170,13 +171,13 @@ def _register(library: Any, name: str, parameters: str) -> None:
         library.impl(name, run, key)
         library.impl(f"{name}.out", _writing(name, run, key == "CPU"), key)
     name = f"dmlcpu::{name}"
-    torch.library.register_fake(name, own, lib=library)
-    torch.library.register_fake(f"{name}.out", lambda *args, **out: None, lib=library)
-    torch.library.register_vmap(name, rule, lib=library)
+    torch_library.register_fake(name, own, lib=library)
+    torch_library.register_fake(f"{name}.out", lambda *args, **out: None, lib=library)
+    torch_library.register_vmap(name, rule, lib=library)
     if gradient:
-        torch.library.register_autograd(name, gradient[0], setup_context=gradient[1], lib=library)
+        torch_library.register_autograd(name, gradient[0], setup_context=gradient[1], lib=library)
 
 
-_library = torch.library.Library("dmlcpu", "DEF")  # what is registered lives as long as it
+_library = torch_library.Library("dmlcpu", "DEF")  # what is registered lives as long as it
 for _name, _text in _PARAMETERS.items():
     _register(_library, _name, _text)
