@@ -10,14 +10,14 @@ in which the vote was wrong come first, in red.
 """
 
 import argparse
-import statistics
-import time
 
 import matplotlib
 import numpy as np
 from sklearn.datasets import load_digits
 
 import dmlcpu
+
+from timing import milliseconds
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -26,16 +26,6 @@ from matplotlib import pyplot as plt
 def squared_distances(new, known):
     """Of every new image (rows) to every known one (columns); exact, since pixels are integers."""
     return (new**2).sum(1)[:, None] + (known**2).sum(1) - 2 * new @ known.T
-
-
-def milliseconds(call, rounds=15):
-    """The median time of a call."""
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return 1000 * statistics.median(times)
 
 
 def compare(name, own, other):

@@ -8,8 +8,6 @@ the network is least sure of. The scores are random. Both evaluators' answers ar
 """
 
 import argparse
-import statistics
-import time
 
 import numpy as np
 import onnx.checker
@@ -17,6 +15,8 @@ import onnx.parser
 from onnx.reference import ReferenceEvaluator
 
 import dmlcpu.onnx
+
+from timing import milliseconds
 
 CLASSES = 21
 
@@ -39,16 +39,6 @@ colour_and_doubt (float[C, H, W] scores, uint8[C, 3] palette, int64[1] count)
   margins, pixels = TopK <largest = 0> (flat, count)
 }
 """
-
-
-def milliseconds(call, rounds=5):
-    """The median time of a call."""
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return 1000 * statistics.median(times)
 
 
 def main():

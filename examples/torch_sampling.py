@@ -8,12 +8,12 @@ The functions do not know of dmlcpu; `dmlcpu.torch.enable()` is all that changes
 """
 
 import argparse
-import statistics
-import time
 
 import torch
 
 import dmlcpu.torch
+
+from timing import milliseconds
 
 
 def sample(logits, k=50):
@@ -28,16 +28,6 @@ def sample(logits, k=50):
 def label_map(scores):
     """The class of highest score of each pixel."""
     return torch.argmax(scores, dim=1)
-
-
-def milliseconds(call, rounds=9):
-    """The median time of a call, after one that is not counted."""
-    times = []
-    for _ in range(rounds + 1):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return 1000 * statistics.median(times[1:])
 
 
 def main():
