@@ -153,7 +153,8 @@ inline constexpr std::int64_t kNearRowsBytes = 1024;
 inline constexpr std::int64_t kNearPassBytes = 16 * 1024;
 
 /// Columns of inputs of at least this size are prefetched to L2: the rows of the next pass, of a
-/// single pass what is so far ahead in its rows. The hardware prefetch stops at the end of a page.
+/// single pass what is kColumnsPrefetchAhead bytes on in its rows. The hardware prefetch stops at
+/// the end of a page.
 /// Smaller inputs are in a cache.
 inline constexpr std::int64_t kColumnsPrefetchBytes = 512 * 1024;
 inline constexpr std::int64_t kColumnsPrefetchAhead = 1024;
@@ -196,7 +197,7 @@ inline constexpr std::int64_t kTopKBlockCostRatio = 10;
 inline constexpr std::int64_t kTopKMinBlock = 32;
 
 /// Collected elements, for each wanted one, from which on blocks are looked into in the order of
-/// their extremes: it takes longer to find the next one than to go on with the row's.
+/// their extremes: finding the next such block takes longer than taking the next of the row.
 inline constexpr std::int64_t kTopKCollectedPerResult = 4;
 
 /// Longer blocks would save little of the time that finding the k-th highest extreme takes, and no
@@ -210,7 +211,7 @@ inline constexpr std::int64_t kTopKBlocksMaxK = 4096;
 
 /// Elements sampled from a row for a threshold. That of a larger sample is closer, so that fewer
 /// elements are collected and sorted in vain. Shorter rows than the first figure, whose keys L2
-/// holds, get a threshold by counting.
+/// holds, get a threshold from stripes or blocks.
 inline constexpr std::int64_t kTopKSampledLength = 16 * 1024;
 constexpr std::int64_t top_k_sample(std::int64_t length) {
   if (length < kTopKSampledLength) return 0;
@@ -337,7 +338,8 @@ inline constexpr std::int64_t kGatherStreamBytes = 8 * 1024 * 1024;
 inline constexpr std::int64_t kGatherCachedBytes = 32 * 1024 * 1024;
 
 /// Software prefetch distance in slices; of those longer than a cache line fewer, as many as hold
-/// kGatherPrefetchBytes. Of slices longer than that the hardware prefetches all but the beginning.
+/// kGatherPrefetchBytes. Of slices longer than that, unless they are streamed, only the beginning:
+/// the hardware prefetches the rest.
 inline constexpr std::int64_t kGatherPrefetch = 16;
 inline constexpr std::int64_t kGatherPrefetchBytes = 8 * 1024;
 

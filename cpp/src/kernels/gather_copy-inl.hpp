@@ -87,11 +87,11 @@ void for_runs(const GatherRuns* runs, int loops, char* to, const char* from, con
 }
 
 /// Copies a slice for each offset, run by run of all of them, which may share cache lines, and
-/// prefetches those to come, up to kGatherPrefetchBytes ahead: kGatherPrefetch more offsets are
-/// read.
+/// prefetches those to come: kGatherPrefetch more offsets are read.
 void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::int64_t* offsets) {
   const std::int64_t bytes = part.bytes;
-  const std::int64_t ahead = min_of(tuning::kGatherPrefetchBytes / bytes, tuning::kGatherPrefetch);
+  const std::int64_t ahead =
+      min_of((tuning::kGatherPrefetchBytes - 1) / bytes + 1, tuning::kGatherPrefetch);
   const auto each = [&](const auto copy_one) {
     // Copies of what is read in the loop, which stores of characters could change.
     const auto copy = [copy_one, offsets, ahead, tuples = part.tuples,
@@ -117,7 +117,7 @@ void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::
     stream_fence();
   } else if (bytes <= tuning::kGatherSmallBytes) {
     with_small_copy<tuning::kGatherSmallBytes / 2>(bytes, each);
-  } else if (ahead > 0) {
+  } else if (bytes <= tuning::kGatherPrefetchBytes) {
     each(LineCopy<true>{bytes});
   } else {
     each(LineCopy<false>{bytes});
