@@ -98,15 +98,15 @@ uint64_t dmlcpu_buffer_tensor_size(DML_TENSOR_DATA_TYPE data_type, uint32_t dime
   dmlcpu::DataType type{};
   if (!dmlcpu::directml::find_data_type(dmlcpu::directml::number(data_type), &type)) return 0;
   const uint64_t element_size = dmlcpu::info(type).size;
-  uint64_t bytes = element_size + 3;   // capacity for rounding up
-  uint64_t contiguous = element_size;  // bytes from one to the next of this dimension
+  uint64_t bytes = element_size + 3;  // capacity for rounding up
+  uint64_t stride = element_size;     // bytes from one to the next of this dimension
   bool fits = true;
   for (uint32_t d = dimension_count; d-- > 0;) {
     if (sizes[d] == 0) return 0;
-    uint64_t steps = strides == nullptr ? contiguous : strides[d] * element_size;
+    uint64_t steps = strides == nullptr ? stride : strides[d] * element_size;
     fits = !__builtin_mul_overflow(steps, sizes[d] - uint64_t{1}, &steps) && fits;
     fits = !__builtin_add_overflow(bytes, steps, &bytes) && fits;
-    contiguous *= sizes[d];  // a product that wraps is of no use, but then so does `bytes`
+    stride *= sizes[d];  // a product that wraps is of no use, but then so does `bytes`
   }
   return fits ? bytes / 4 * 4 : UINT64_MAX;
 }

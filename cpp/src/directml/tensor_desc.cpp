@@ -69,12 +69,12 @@ TensorDesc read_tensor(Field name, Naming naming, const DML_TENSOR_DESC* desc) {
   check_given(field(tensor, Field::kSizes).c_str(), buffer.Sizes);
   layout.rank = static_cast<int>(buffer.DimensionCount);
   // Unsigned: a product that wraps is found below.
-  std::uint64_t contiguous = 1;
+  std::uint64_t stride = 1;
   for (int d = layout.rank - 1; d >= 0; --d) {
     layout.sizes[d] = buffer.Sizes[d];
     layout.strides[d] = buffer.Strides != nullptr ? static_cast<std::int64_t>(buffer.Strides[d])
-                                                  : static_cast<std::int64_t>(contiguous);
-    contiguous *= buffer.Sizes[d];
+                                                  : static_cast<std::int64_t>(stride);
+    stride *= buffer.Sizes[d];
   }
   for (int d = 0; d < layout.rank; ++d) {
     if (layout.sizes[d] == 0) {

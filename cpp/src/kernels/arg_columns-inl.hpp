@@ -37,11 +37,10 @@ struct ArgLane {
   static auto better(V x, V b) {
     return kByKey || O::kLargest ? x > b : x < b;
   }
-  /// Not by better(), so that compilers know it as a maximum or minimum.
+  /// The better one, of types that are not native.
   template <class V>
   static V best_of(V a, V b) {
-    if constexpr (kByKey || O::kLargest) return a > b ? a : b;
-    return a < b ? a : b;
+    return kByKey || O::kLargest ? higher(a, b) : lower(a, b);
   }
   /// Whether x comes before b, of native types. No comparison with a NaN holds: of a number and a
   /// NaN, x unless the other one comes first.

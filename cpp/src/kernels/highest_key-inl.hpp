@@ -24,10 +24,9 @@ struct ByKey {
     return O::template raw_keys<V, Signed>(Vector<U>::load(reinterpret_cast<const U*>(p)));
   }
   static auto before(V a, V b) { return a > b; }
-  /// Not by before(), so that compilers know it as a maximum.
   template <class X>
   static X best_of(X a, X b) {
-    return a > b ? a : b;
+    return higher(a, b);
   }
   static V number(V x) { return x; }
   template <class... Vectors>

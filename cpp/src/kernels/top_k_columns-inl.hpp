@@ -35,16 +35,6 @@ struct Lanes {
   }
 };
 
-template <class V>
-V higher(V a, V b) {
-  return a > b ? a : b;
-}
-
-template <class V>
-V lower(V a, V b) {
-  return a < b ? a : b;
-}
-
 /// The slots of some lanes in memory, best first; of equal keys the earlier position first. Slot j
 /// of lane l is number j * stride + l.
 template <class Lane>

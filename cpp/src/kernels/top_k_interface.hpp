@@ -46,7 +46,7 @@ struct TopKElementKernels {
 /// and collect what reaches it.
 enum class TopKStrategy : std::uint8_t {
   kSort,     ///< sort all
-  kStripes,  ///< from the extremes of stripes, of every so many-th element each
+  kStripes,  ///< from the extremes of stripes, whose elements are at one distance
   kBlocks,   ///< from the extremes of blocks; only blocks that reach it are read again
   kSample,   ///< from a sample; where it turns out too high or far too low, by counting
 };
@@ -56,8 +56,8 @@ struct TopKSelection {
   std::int64_t capacity = 0;  ///< of the items that are collected
   /// Keys of stripes, blocks or the sample, from which a threshold is found.
   std::int64_t keys = 0;
-  std::int64_t block = 0;  ///< kStripes, kBlocks: elements of each, 1 or of a power of two
-  std::int64_t held = 0;   ///< elements whose keys are held beside them
+  std::int64_t block = 0;  ///< kStripes, kBlocks: elements of each
+  std::int64_t held = 0;   ///< elements whose keys are held as well: all of stripes, of one block
   /// kSample: the threshold is what this many of the sampled keys reach.
   std::int64_t sample_reaches = 0;
 };
@@ -132,7 +132,7 @@ struct TopKRowKernels {
 /// Where the parts of a row's scratch memory begin, after the counters, and where it ends.
 struct TopKRowScratch {
   std::int64_t keys;
-  std::int64_t held;
+  std::int64_t held;  ///< keys as well
   std::int64_t items;
   std::int64_t others;  ///< that items are moved to when they are sorted by digits
   std::int64_t bytes;

@@ -142,8 +142,7 @@ void stripe_extremes(const U* keys, std::int64_t stripes, std::int64_t block, U*
     const std::int64_t first = min_of(i, stripes - V::kWidth);
     typename V::Type best = V::load(keys + first);
     for (std::int64_t b = 1; b < block; ++b) {
-      const typename V::Type x = V::load(keys + b * stripes + first);
-      best = x > best ? x : best;
+      best = higher(best, V::load(keys + b * stripes + first));
     }
     V::store(extremes + first, best);
   }
@@ -162,7 +161,7 @@ std::int64_t collect_from_stripes(const TopKRow& row, U* extremes, U* held, Item
   U* const keys = spread ? held : extremes;
   row.element->load(element_at<U>(row, row.first), row.stride, row.length, keys);
   if (spread) {
-    // Of stripes that are not whole.
+    // The lowest key completes the stripes.
     for (std::int64_t i = row.length; i < selection.held; ++i) held[i] = 0;
     stripe_extremes(held, selection.keys, selection.block, extremes);
   }
@@ -206,10 +205,11 @@ std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item*
     const std::int64_t at =
         b + find_match<false>(extremes + b, blocks - b, [highest](auto x) { return x == highest; });
     look_into(at);
-    extremes[at] = 0;  // which no threshold is that was raised
+    extremes[at] = 0;  // below any raised threshold
   }
   filter.raise(row.k);
-  std::sort(items, items + row.k);  // Equal keys are to be in ascending order of position.
+  // Blocks were not in the order of positions, which the sort of equal keys keeps.
+  std::sort(items, items + row.k);
   return row.k;
 }
 

@@ -59,29 +59,29 @@ struct CommonBits {
   U any = 0;
 
   CommonBits(const U* keys, std::int64_t n, U like, U mask) {
-    const auto see = [=](auto x, auto& all_of, auto& any_of) {
-      const auto agrees = ((x ^ like) & mask) == 0;
-      all_of &= agrees ? x : ~(x ^ x);
-      any_of |= agrees ? x : x ^ x;
-    };
     using V = Vector<U>;
-    if (n < V::kWidth) {
-      for (std::int64_t i = 0; i < n; ++i) see(keys[i], all, any);
-      return;
+    for (std::int64_t i = 0; i < n && n < V::kWidth; ++i) {
+      if (((keys[i] ^ like) & mask) != 0) continue;
+      all &= keys[i];
+      any |= keys[i];
     }
+    if (n < V::kWidth) return;
     typename V::Type all_of = V::all(all);
     typename V::Type any_of{};
     for (std::int64_t i = 0; i < n; i += V::kWidth) {
       // The last vector overlaps the one before.
-      see(V::load(keys + min_of(i, n - V::kWidth)), all_of, any_of);
+      const typename V::Type x = V::load(keys + min_of(i, n - V::kWidth));
+      const auto agrees = reinterpret_cast<typename V::Type>(((x ^ like) & mask) == 0);
+      all_of &= x | ~agrees;
+      any_of |= x & agrees;
     }
     all = reduce<U>(all_of, [](auto x, auto y) { return x & y; });
     any = reduce<U>(any_of, [](auto x, auto y) { return x | y; });
   }
 };
 
-/// The same of n keys, of which at least k are. Bits that all keys share are not searched for: the
-/// upper ones, as of numbers of one magnitude; nor, after a few, those of equal keys.
+/// The same of n keys, n >= k. Bits that all keys share are not searched for: the upper ones, as
+/// numbers of one magnitude have, and after kAtOnce others again, as equal keys have.
 template <class U>
 U key_reached_by(const U* keys, std::int64_t n, std::int64_t k) {
   constexpr int kBits = 8 * static_cast<int>(sizeof(U));
