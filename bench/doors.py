@@ -5,7 +5,6 @@ imported are left out.
 """
 
 import importlib
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,51 +15,46 @@ from session import chosen, machine, write
 
 
 class Work(NamedTuple):
-    name: str
+    """A call of the library's function and of the door's, on float32 `x` and, if any, indices `i`."""
+
     door: str  # the module
-    make: Callable  # of a random generator: the arguments
-    call: str  # of the library and of the door
+    shape: tuple[int, ...]  # of x
+    indices: int  # how many, into x's first dimension
+    call: str
+
+    @property
+    def name(self):
+        library, function = self.door.partition(".")[2], self.call.partition("(")[0]
+        return f"{library} {function} {'x'.join(map(str, self.shape))}"
 
 
-def normal(*shape, dtype=np.float32):
-    return lambda rng: (rng.standard_normal(shape).astype(dtype),)
+NUMPY = [
+    ((3, 3), 0, "argmax(x, 1)"),
+    ((1000, 1000), 0, "argmax(x, 1)"),
+    ((21, 512, 512), 0, "argmax(x, 0)"),
+    ((1000, 1000), 0, "nanargmax(x, 0)"),
+    ((4, 4), 4, "take(x, i, 0)"),
+    ((50000, 768), 4096, "take(x, i, 0)"),
+    ((1000, 1000), 0, "take_along_axis(x, x.argsort(0)[:9], 0)"),
+]
+TORCH = [
+    ((3, 3), 0, "topk(x, 2)"),
+    ((64, 128256), 0, "topk(x, 50)"),
+    ((3, 3), 0, "argmax(x, 1)"),
+    ((1, 21, 512, 512), 0, "argmax(x, 1)"),
+    ((3, 3), 0, "max(x, 1)"),
+    ((1000, 1000), 0, "max(x, 1)"),
+    ((4, 4), 4, "index_select(x, 0, i)"),
+    ((50000, 768), 4096, "index_select(x, 0, i)"),
+]
+WORKS = [Work("dmlcpu.numpy", *work) for work in NUMPY]
+WORKS += [Work("dmlcpu.torch", *work) for work in TORCH]
 
 
-def rows_of(rows, length, count):
-    return lambda rng: (
-        rng.standard_normal((rows, length), dtype=np.float32),
-        rng.integers(0, rows, count),
-    )
-
-
-def works():
-    numpy_works = [
-        ("argmax", normal(3, 3), "argmax(x, 1)"),
-        ("argmax", normal(1000, 1000), "argmax(x, 1)"),
-        ("argmax", normal(21, 512, 512), "argmax(x, 0)"),
-        ("nanargmax", normal(1000, 1000), "nanargmax(x, 0)"),
-        ("take", rows_of(4, 4, 4), "take(x, i, 0)"),
-        ("take", rows_of(50000, 768, 4096), "take(x, i, 0)"),
-        ("take_along_axis", normal(1000, 1000), "take_along_axis(x, x.argsort(0)[:9], 0)"),
-    ]
-    for name, make, call in numpy_works:
-        yield Work(f"numpy {name} {shapes(make)}", "dmlcpu.numpy", make, call)
-    torch_works = [
-        ("topk", normal(3, 3), "topk(x, 2)"),
-        ("topk", normal(64, 128256), "topk(x, 50)"),
-        ("argmax", normal(3, 3), "argmax(x, 1)"),
-        ("argmax", normal(1, 21, 512, 512), "argmax(x, 1)"),
-        ("max", normal(3, 3), "max(x, 1)"),
-        ("max", normal(1000, 1000), "max(x, 1)"),
-        ("index_select", rows_of(4, 4, 4), "index_select(x, 0, i)"),
-        ("index_select", rows_of(50000, 768, 4096), "index_select(x, 0, i)"),
-    ]
-    for name, make, call in torch_works:
-        yield Work(f"torch {name} {shapes(make)}", "dmlcpu.torch", make, call)
-
-
-def shapes(make):
-    return "x".join(map(str, make(np.random.default_rng(0))[0].shape))
+def arguments_of(work):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(work.shape, np.float32)
+    return {"x": x, "i": rng.integers(0, work.shape[0], work.indices)}
 
 
 def calls_of(work):
@@ -70,15 +64,14 @@ def calls_of(work):
     except ImportError:
         return None
     library = importlib.import_module(work.door.partition(".")[2])
-    arrays = work.make(np.random.default_rng(0))
+    arguments = arguments_of(work)
     if library is not np:
-        arrays = [library.from_numpy(array) for array in arrays]
-    arguments = dict(zip("xi", arrays, strict=False))
+        arguments = {name: library.from_numpy(array) for name, array in arguments.items()}
 
-    def call(module, text):
-        return eval(f"lambda: module.{text}", {"module": module, **arguments})
+    def call_of(module):
+        return eval(f"lambda: module.{work.call}", {"module": module, **arguments})
 
-    calls = {"library": call(library, work.call), "door": call(door, work.call)}
+    calls = {"library": call_of(library), "door": call_of(door)}
     if hasattr(door, "enabled"):
         own = calls["library"]
 
@@ -100,7 +93,7 @@ def same(got, want):
 def doors(arguments):
     about = machine()
     results, rows = {}, []
-    for work in chosen(list(works()), arguments):
+    for work in chosen(WORKS, arguments):
         calls = calls_of(work)
         if calls is None:
             print(f"  {work.door} cannot be imported: {work.name} is left out")
