@@ -59,21 +59,21 @@ void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
   const bool backward = stride == -1;
   const bool in_place = stride == 1 || backward;
   const bool prefetches = rows.prefetches && in_place;
-  // Lanes count fours of vectors.
+  // Lanes count fours of vectors, as numbers of the elements' size.
   static_assert(tuning::kArgOnePassBytes / kCacheLine < (1 << 16));
-  const bool locates = kOnePass<T> && stride == 1 && rows.n > kLanes<T>;
-  const std::int64_t block_length = locates    ? tuning::kArgOnePassBytes / kSize
-                                    : in_place ? arg_block<T>(rows.n)
-                                               : tuning::kArgBlockBytes / kSize;
+  static_assert(tuning::kArgBlockBytes / kCacheLine < (1 << 8));
+  // Of what was packed, four vectors are packed again to locate the element, not a block.
+  const bool locates = (kOnePass<T> || !in_place) && !backward && rows.n > kLanes<T>;
+  const std::int64_t block_length = !in_place ? tuning::kArgBlockBytes / kSize
+                                    : locates ? tuning::kArgOnePassBytes / kSize
+                                              : arg_block<T>(rows.n);
   const auto block_at = [&](const T* row, std::int64_t first, std::int64_t count) {
     if (in_place) return row + first;
     pack(row + first * stride, stride, count, packed);
     return static_cast<const T*>(packed);
   };
   const auto highest = [&](const T* p, std::int64_t count, Part* part) {
-    if constexpr (kOnePass<T>) {
-      if (locates) return highest_key<O, true>(p, count, prefetches, part);
-    }
+    if (locates) return highest_key<O, true>(p, count, prefetches, part);
     *part = {0, count};
     return highest_key<O>(p, count, prefetches);
   };
