@@ -8,9 +8,13 @@ if(NOT DMLCPU_INSTALL)
   list(APPEND dmlcpu_component EXCLUDE_FROM_ALL)
 endif()
 
-# A wheel holds no links: its library is one file, named like the soname, and -ldmlcpu finds a linker script.
+# A wheel holds no links: its library is one file, named like the soname, and -ldmlcpu finds a linker script; on macOS,
+# which has none, no version is in its name.
 set(dmlcpu_namelink)
-if(DMLCPU_IN_WHEEL AND NOT APPLE)
+if(DMLCPU_IN_WHEEL AND APPLE)
+  set_property(TARGET dmlcpu_shared PROPERTY VERSION)
+  set_property(TARGET dmlcpu_shared PROPERTY SOVERSION)
+elseif(DMLCPU_IN_WHEEL AND UNIX)
   set_target_properties(dmlcpu_shared PROPERTIES VERSION ${dmlcpu_soversion})
   set(dmlcpu_namelink NAMELINK_SKIP)
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/namelink/libdmlcpu.so
@@ -21,7 +25,8 @@ endif()
 
 install(DIRECTORY cpp/include/dmlcpu DESTINATION ${DMLCPU_INSTALL_INCLUDEDIR} ${dmlcpu_component})
 install(TARGETS dmlcpu_shared EXPORT dmlcpuTargets
-        RUNTIME DESTINATION ${DMLCPU_INSTALL_LIBDIR} ${dmlcpu_component}
+        RUNTIME DESTINATION ${DMLCPU_INSTALL_BINDIR} ${dmlcpu_component}
+        ARCHIVE DESTINATION ${DMLCPU_INSTALL_LIBDIR} ${dmlcpu_component}
         LIBRARY DESTINATION ${DMLCPU_INSTALL_LIBDIR} ${dmlcpu_component} ${dmlcpu_namelink})
 set(dmlcpu_exports dmlcpuTargets)
 if(DMLCPU_IN_WHEEL)

@@ -1,10 +1,13 @@
-# Where things are installed, below the prefix. In dmlcpu's own wheel that is the Python package's folder.
+# Where things are installed, below the prefix. In dmlcpu's own wheel that is the Python package's folder; Windows looks
+# for the library beside the extension module.
 if(SKBUILD AND PROJECT_IS_TOP_LEVEL)
   set(DMLCPU_IN_WHEEL TRUE)
+  set(DMLCPU_INSTALL_BINDIR dmlcpu)
   set(DMLCPU_INSTALL_LIBDIR dmlcpu/lib)
   set(DMLCPU_INSTALL_INCLUDEDIR dmlcpu/include)
 else()
   include(GNUInstallDirs)
+  set(DMLCPU_INSTALL_BINDIR ${CMAKE_INSTALL_BINDIR})
   set(DMLCPU_INSTALL_LIBDIR ${CMAKE_INSTALL_LIBDIR})
   set(DMLCPU_INSTALL_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR})
 endif()

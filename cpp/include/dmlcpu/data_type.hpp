@@ -52,7 +52,7 @@ struct DataTypeInfo {
 };
 
 // Hidden: g++ makes an inline variable that a plugin exports a reason never to unload it.
-#ifdef __GNUC__
+#if defined(__GNUC__) && !defined(_WIN32)
 __attribute__((visibility("hidden")))
 #endif
 inline constexpr DataTypeInfo kDataTypeInfo[] = {

@@ -2,7 +2,7 @@
 // and then no other definition may stand in the way when they are linked.
 #include "dmlcpu/directml.h"
 
-#ifdef __GNUC__
+#if defined(__GNUC__) && !defined(_WIN32)
 __attribute__((weak))
 #endif
 UINT64
