@@ -11,7 +11,7 @@ from dmlcpu import _core
 pytest.register_assert_rewrite("checks", "data", "reference", "scripts", "torch_cases", "upstream")
 
 import data  # noqa: E402
-from scripts import SCRIPTS  # noqa: E402
+from scripts import needs_to_build  # noqa: E402
 
 ROOT = Path(__file__).parent.parent
 
@@ -57,7 +57,7 @@ def build_core(tmp_path_factory):
     """A function that builds the C++ core and its tests with some options, or one target of it, and
     returns the build's folder. It lies in DMLCPU_TEST_BUILD, so that several runs share it, or is a
     new one. CMAKE_ARGS holds more options, as it does for pip."""
-    os.environ["PATH"] = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
+    needs_to_build()
     shared = os.environ.get("DMLCPU_TEST_BUILD")
     given = shlex.split(os.environ.get("CMAKE_ARGS", ""))
 

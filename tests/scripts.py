@@ -5,10 +5,13 @@ PYTHONWARNINGS) change what a script does, so tests start interpreters through t
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+
+import pytest
 
 # What Python needs to start and to find the package, and the project's own setting.
 KEPT = (
@@ -21,8 +24,23 @@ KEPT = (
     "DMLCPU_ISA",
 )
 
-
 SCRIPTS = Path(sys.executable).parent  # where pip put cmake and ninja
+os.environ["PATH"] = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
+
+# What CMake takes, and some tests call by its usual name.
+COMPILER = os.environ.get("CXX", "c++").split()[0]
+
+
+def needs(*commands):
+    """Skips the test, or every test of the fixture, that runs these where one of them is missing."""
+    for command in commands:
+        if shutil.which(command) is None:
+            pytest.skip(f"needs {command}")
+
+
+def needs_to_build():
+    """The same for what builds by CMake."""
+    needs(COMPILER, "cmake", "ninja")
 
 
 def start_python(*arguments, python=sys.executable, emulator=(), timeout=900, **environment):

@@ -4,7 +4,6 @@ import ast
 import dataclasses
 import importlib.metadata
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,6 +12,8 @@ import pytest
 import dmlcpu
 import dmlcpu.directml
 from dmlcpu import _core
+
+from scripts import needs
 
 ROOT = Path(__file__).parent.parent
 CPP = ROOT / "cpp"
@@ -89,7 +90,7 @@ def test_bridges():
 
 CODE = [
     path
-    for folder in ("cpp", "python", "tests", "bench", "examples", "docs")
+    for folder in ("cpp", "python", "tests", "bench", "examples", "docs", "release")
     for path in sorted((ROOT / folder).rglob("*"))
     if path.suffix in (".c", ".cpp", ".h", ".hpp", ".py")
 ]
@@ -152,6 +153,10 @@ def test_versions_are_equal():
     declared = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.M)[1]
     newest = re.search(r"^## (\d\S*)", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
     assert declared == newest == dmlcpu.__version__ == importlib.metadata.version("dmlcpu")
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert f"\nversion: {declared}\n" in citation
+    dated = re.search(r"^## \d\S* - (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
+    assert f"\ndate-released: {dated}\n" in citation
 
 
 def test_hooks_have_the_versions_of_the_extra_lint():
@@ -241,6 +246,7 @@ def test_everything_public_is_documented():
 
 def test_nothing_names_a_place():
     """No absolute path of somebody's machine in a tracked file."""
+    needs("git")
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -257,10 +263,10 @@ def test_nothing_names_a_place():
 WEAK = re.compile(r"^\S* +[WwVvu] (?P<symbol>.*)$")
 
 
-@pytest.mark.skipif(shutil.which("nm") is None, reason="needs nm of binutils")
 def test_instruction_set_objects_share_no_code(cpp_build):
     """A weak symbol compiled for one instruction set could serve the whole program and crash older
     processors."""
+    needs("nm")
     objects = [p for p in cpp_build.rglob("*.o") if "dmlcpu_kernels_" in p.as_posix()]
     targets = {re.search(r"dmlcpu_kernels_(\w+)\.dir", p.as_posix())[1] for p in objects}
     assert len(objects) == 3 * len(targets) >= 3

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import start_python
+from scripts import needs, start_python
 
 ROOT = Path(__file__).parent.parent
 CONSUMERS = ROOT / "tests" / "consumers"
@@ -90,8 +90,7 @@ def test_client_with_debug_containers(prefix, tmp_path):
 
 
 def test_no_standard_type_crosses_the_boundary(prefix):
-    if shutil.which("nm") is None:
-        pytest.skip("needs nm of binutils")
+    needs("nm")
     library = next(prefix.rglob("libdmlcpu.so"))
     listing = subprocess.run(
         ["nm", "--dynamic", "--demangle", "--defined-only", library],
@@ -153,8 +152,7 @@ def test_plugin_unloads(prefix, tmp_path, visibility):
 
 
 def pkg_config(folder, *options):
-    if shutil.which("pkg-config") is None:
-        pytest.skip("needs pkg-config")
+    needs("pkg-config")
     return subprocess.run(
         ["pkg-config", *options, "dmlcpu"],
         env={"PKG_CONFIG_PATH": str(folder), "PATH": "/usr/bin:/bin"},
@@ -178,9 +176,8 @@ def test_pkg_config_for_the_static_library(prefix, tmp_path):
 
 
 def soname_of(library):
-    """By readelf, and so of binutils."""
-    if shutil.which("readelf") is None:
-        pytest.skip("needs readelf of binutils")
+    """And the names of the libraries that it needs."""
+    needs("readelf")
     listing = subprocess.run(
         ["readelf", "--dynamic", "--wide", library], capture_output=True, text=True, check=True
     ).stdout
@@ -211,6 +208,7 @@ def test_library_in_the_wheel(tmp_path):
     assert place["libdmlcpu.so"].read_text().endswith(f"INPUT(libdmlcpu.so.{MINOR})\n")
     soname, _ = soname_of(place[f"libdmlcpu.so.{MINOR}"])
     assert soname == f"libdmlcpu.so.{MINOR}"
+    needs("c++")
     asked = start_python("-m", "dmlcpu", "--pkg-config-dir")
     assert asked.returncode == 0, asked.stderr
     folder = asked.stdout.strip()

@@ -45,11 +45,11 @@ def test_pages(name):
         assert doctest.DocTestRunner().run(test).failed == 0
 
 
-PAGES = [
-    "README.md",
-    "CONTRIBUTING.md",
-    *sorted(p.relative_to(ROOT).as_posix() for p in ROOT.glob("docs/**/*.md")),
-]
+PAGES = sorted(
+    p.relative_to(ROOT).as_posix()
+    for folder in ("", "docs/**/")
+    for p in ROOT.glob(f"{folder}*.md")
+)
 
 
 @pytest.mark.parametrize("name", PAGES)

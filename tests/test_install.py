@@ -17,7 +17,7 @@ import pytest
 from dmlcpu import _core
 
 from checks import check_example
-from scripts import start_python
+from scripts import needs, needs_to_build, start_python
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "embed_cpp"
@@ -34,6 +34,7 @@ def matrix(tmp_path_factory):
 
 
 def build(source, folder, *options):
+    needs_to_build()
     subprocess.run(["cmake", "-S", source, "-B", folder, "-G", "Ninja", *options], check=True)
     subprocess.run(["cmake", "--build", folder], check=True)
     return folder
@@ -57,6 +58,7 @@ def test_directml_port(prefix, matrix, tmp_path):
 
 def configure_static(language, folder, option):
     """What CMake says of a project that wants the static library, and may not have it."""
+    needs_to_build()
     (folder / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\n"
         f"project(consumer LANGUAGES {language})\n"
@@ -118,8 +120,8 @@ def test_cmake_package_static(prefix, tmp_path):
     subprocess.run([tmp_path / "build" / "user"], check=True)
 
 
-@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="needs pkg-config")
 def test_pkg_config(prefix, matrix, tmp_path):
+    needs("pkg-config")
     library = next(prefix.rglob("libdmlcpu.so")).parent
     printed = subprocess.run(
         ["pkg-config", "--cflags", "--libs", "dmlcpu"],
@@ -155,8 +157,11 @@ def test_wheel(matrix, tmp_path):
 def editable(tmp_path):
     """The Python of an environment with an editable install of a copy of the tree. What CMake
     installs there is what it has installed here: nothing is compiled."""
+    needs("cmake", "ninja")
+    pytest.importorskip("scikit_build_core")
     tree = tmp_path / "tree"
     shutil.copytree(ROOT / "python", tree / "python", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "release", tree / "release")
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tree)
     (tree / "CMakeLists.txt").write_text(
@@ -199,6 +204,8 @@ def test_wheel_is_found_by_scikit_build_core(tmp_path):
     """The entry point, in a real build that says nothing of where dmlcpu is."""
     (entry,) = importlib.metadata.entry_points(group="cmake.root", name="dmlcpu")
     assert entry.value == "dmlcpu"
+    needs_to_build()
+    pytest.importorskip("scikit_build_core")
     (tmp_path / "pyproject.toml").write_text(
         '[build-system]\nrequires = ["scikit-build-core", "dmlcpu"]\n'
         'build-backend = "scikit_build_core.build"\n'
@@ -226,8 +233,8 @@ def test_wheel_is_found_by_scikit_build_core(tmp_path):
         assert "user/user" in archive.namelist()
 
 
-@pytest.mark.skipif(shutil.which("nm") is None, reason="needs nm of binutils")
 def test_shared_library_shows_only_the_api(prefix):
+    needs("nm")
     library = next(prefix.rglob("libdmlcpu.so"))
     listing = subprocess.run(
         ["nm", "--dynamic", "--demangle", "--defined-only", library],

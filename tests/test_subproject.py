@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 from checks import check_example
+from scripts import needs
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "embed_cpp"
@@ -47,8 +47,8 @@ def test_programs(parent, tmp_path):
     subprocess.run([parent / "user"], check=True)
 
 
-@pytest.mark.skipif(shutil.which("nm") is None, reason="needs nm of binutils")
 def test_shared_library_shows_the_api(parent):
+    needs("nm")
     (library,) = {path.resolve() for path in parent.rglob("libdmlcpu.so*")}
     listing = subprocess.run(
         ["nm", "--dynamic", "--demangle", "--defined-only", library],
