@@ -175,8 +175,11 @@ inline constexpr std::int64_t kStridedTileBytes = 16 * 1024;
 inline constexpr std::int64_t kPackedStride = 3;
 
 /// Distance at which rows are prefetched while they are transposed: enough to keep memory busy
-/// while the columns are reduced.
+/// while the columns are reduced. At least kTransposePrefetchLines cache lines are prefetched at a
+/// time, but not all of long rows, whose squares would wait for misses that the processor has no
+/// room to keep open.
 inline constexpr std::int64_t kTransposePrefetchBytes = 8 * 1024;
+inline constexpr std::int64_t kTransposePrefetchLines = 16;
 
 // --- top-k -----------------------------------------------------------------------------------
 

@@ -85,17 +85,12 @@ void transpose_squares(const U* from, std::int64_t row_stride, std::int64_t coun
     Vector<U, kBytes>::store(to + c * column_stride, rows[c]);
 }
 
-/// Prefetches rows that start stride_bytes apart; of rows that share cache lines only some.
-inline void prefetch_rows(const void* first, std::int64_t count, std::int64_t stride_bytes,
-                          std::int64_t row_bytes) {
+/// Prefetches addresses that start stride_bytes apart; of those that share cache lines only some.
+inline void prefetch_at(const void* first, std::int64_t count, std::int64_t stride_bytes) {
   const auto* const from = static_cast<const char*>(first);
   const std::int64_t step =
       kCacheLine / min_of(max_of(absolute(stride_bytes), std::int64_t{1}), kCacheLine);
-  for (std::int64_t row = 0; row < count; row += step) {
-    for (std::int64_t b = 0; b < row_bytes; b += kCacheLine) {
-      prefetch(from + row * stride_bytes + b);
-    }
-  }
+  for (std::int64_t i = 0; i < count; i += step) prefetch(from + i * stride_bytes);
 }
 
 /// Writes element i of row r, data[r * row_stride + i], to columns[i * column_stride + r]. Reads
@@ -106,10 +101,11 @@ void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::i
                U* columns, std::int64_t column_stride, std::int64_t ahead) {
   constexpr std::int64_t kSide = kSquareSide<U>;
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(U));
-  const auto prefetch_after = [&](std::int64_t row, std::int64_t count) {
-    if (ahead == 0) return;
-    prefetch_rows(data + (row + ahead) * row_stride, count, row_stride * kSize, length * kSize);
-  };
+  constexpr std::int64_t kLineElements = kCacheLine / kSize;
+  // Where rows follow one another, cache lines are prefetched in the order of memory, for each
+  // square its share but at least a few; else of each row one. All at once would be more misses
+  // than a processor keeps.
+  const bool dense = row_stride >= length && row_stride < length + kLineElements;
   std::int64_t row = 0;
   // 16 bytes of a shorter row are read, and some of the next rows with them: the last rows, which
   // have too few after them, are left to the loop at the end.
@@ -119,9 +115,20 @@ void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::i
   const std::int64_t whole = length >= kSide || near ? rows - left : 0;
   const auto transpose_by = [&](auto bytes) {
     constexpr std::int64_t kRows = Vector<U, bytes>::kWidth;
+    constexpr std::int64_t kFew = tuning::kTransposePrefetchLines * kLineElements;
+    const std::int64_t all = kRows * row_stride;
+    const std::int64_t share = max_of(all / ((length + kSide - 1) / kSide), kFew);
     for (; row + kRows <= whole; row += kRows) {
-      prefetch_after(row, kRows);
       for (std::int64_t i = 0; i < length; i += kSide) {
+        if (ahead != 0) {
+          const U* const from = data + (row + ahead) * row_stride;
+          if (dense) {
+            const std::int64_t done = i / kSide * share;
+            prefetch_at(from + done, min_of(share, all - done), kSize);
+          } else if (i % kLineElements == 0) {
+            prefetch_at(from + i, kRows, row_stride * kSize);
+          }
+        }
         // The last square of a row overlaps the one before.
         const std::int64_t first = max_of<std::int64_t>(min_of(i, length - kSide), 0);
         transpose_squares<bytes>(data + row * row_stride + first, row_stride, min_of(kSide, length),
