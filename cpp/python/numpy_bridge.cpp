@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -47,8 +48,11 @@ std::string describe(const py::dtype& dtype) {
 std::optional<DataType> find_type(const py::dtype& dtype) {
   const auto size = static_cast<std::size_t>(dtype.itemsize());
   if (dtype.num() >= kFirstUserType) {
-    if (size == 2 && text_of(dtype) == "bfloat16") return DataType::kBFloat16;
-    return std::nullopt;
+    static std::atomic<int> bfloat16{0};  // its number once seen, as names are slow to read
+    if (dtype.num() == bfloat16.load(std::memory_order_relaxed)) return DataType::kBFloat16;
+    if (size != 2 || text_of(dtype) != "bfloat16") return std::nullopt;
+    bfloat16.store(dtype.num(), std::memory_order_relaxed);
+    return DataType::kBFloat16;
   }
   if (!is_native(dtype)) return std::nullopt;
   const char kind = dtype.kind();
