@@ -1,4 +1,4 @@
-"""The door for PyTorch under vmap, compile and export, and behind torch's own functions."""
+"""The core behind torch's own functions, and the switch."""
 
 import contextvars
 import importlib
@@ -14,11 +14,10 @@ from scripts import start_python
 
 torch = pytest.importorskip("torch", exc_type=ImportError)
 door = importlib.import_module("dmlcpu.torch")
+kernels = importlib.import_module("dmlcpu.torch._kernels")
 switch = importlib.import_module("dmlcpu.torch._enabled")
 
 from torch_cases import (  # noqa: E402
-    ARGUMENTS,
-    AT,
     DTYPES,
     NAMES,
     ROWS,
@@ -26,112 +25,10 @@ from torch_cases import (  # noqa: E402
     agree,
     same,
     samples,
-    tensors,
 )
 
 BEHIND = [name for name in NAMES if name != "gather_nd"]
 LARGE = torch.arange(20000).flip(0)
-
-
-def batched(function, in_dims, *args):
-    """vmap gives what a call for each member of the batch gives."""
-    got = torch.vmap(function, in_dims)(*args)
-    (size, *_) = (x.shape[d] for x, d in zip(args, in_dims) if d is not None)
-    rows = [
-        tensors(function(*(x if d is None else x.select(d, i) for x, d in zip(args, in_dims))))
-        for i in range(size)
-    ]
-    for at, result in enumerate(tensors(got)):
-        assert torch.equal(result, torch.stack([row[at] for row in rows]))
-
-
-@pytest.mark.parametrize("keepdim", [False, True])
-@pytest.mark.parametrize("dim", [0, 1, -1, -3, None])
-def test_vmap_of_selections(dim, keepdim):
-    x = torch.stack([X, X.flip(1), X.flip(2)])
-    for batch in (0, 1, 3):
-        for function in (door.argmax, door.argmin):
-            batched(lambda x, f=function: f(x, dim, keepdim), (batch,), x)
-        if dim is not None:
-            for function in (door.max, door.min):
-                batched(lambda x, f=function: f(x, dim, keepdim), (batch,), x)
-            batched(lambda x: door.topk(x, 2, dim, largest=keepdim), (batch,), x)
-    if dim in (0, -1, None):
-        batched(lambda x: door.argmax(x, dim, keepdim), (0,), x.flatten())
-    batched(door.argmax, (1,), x)
-    batched(lambda x: door.topk(x, 1), (2,), x)
-    twice = torch.vmap(torch.vmap(lambda x: door.topk(x, 2).indices))(x)
-    assert torch.equal(twice, door.topk(x, 2).indices)
-
-
-def test_vmap_of_gathers():
-    x = torch.stack([X, X.flip(1), X.flip(2)])
-    at = torch.stack([AT, AT.flip(0), AT.flip(1)])
-    for in_dims in ((0, 0), (0, None), (None, 0), (1, 1)):
-        inputs = (x if in_dims[0] == 0 else x.movedim(0, 1) if in_dims[0] else X,
-                  at if in_dims[1] == 0 else at.movedim(0, 1) if in_dims[1] else AT)  # fmt: skip
-        batched(door.gather_nd, in_dims, *inputs)
-        batched(lambda x, i: door.gather_nd(x, i[:, :1], 1), in_dims, *inputs)
-        for dim in (0, 1, -1):
-            rows = tuple(i[..., 0] % 2 for i in inputs[1:])
-            batched(lambda x, i, d=dim: door.index_select(x, d, i), in_dims, inputs[0], *rows)
-    with pytest.raises(IndexError):
-        torch.vmap(lambda i: door.index_select(X, 0, i))(torch.tensor([[0], [-1]]))
-
-
-@pytest.mark.parametrize("dynamic", [False, True])
-@pytest.mark.parametrize("name", NAMES)
-def test_compile(name, dynamic):
-    """In one graph, with gradients, with `out`."""
-    torch._dynamo.reset()
-    function = getattr(door, name)
-
-    def program(x):
-        return function(x * 2, *ARGUMENTS[name])
-
-    compiled = torch.compile(program, fullgraph=True, dynamic=dynamic, backend="aot_eager")
-    for x in (X.double(), torch.cat([X, X], 2).double()):
-        got, want = compiled(x), program(x)
-        assert type(got) is type(want)
-        assert all(torch.equal(a, b) for a, b in zip(tensors(got), tensors(want)))
-    if name not in ("argmax", "argmin"):
-        leaves = [X.double().requires_grad_() for _ in range(2)]
-        for run, leaf in zip((compiled, program), leaves):
-            tensors(run(leaf))[0].sum().backward()
-        assert torch.equal(leaves[0].grad, leaves[1].grad)
-
-
-def test_compile_with_out():
-    values, indices = torch.empty(2, 2, 1), torch.empty(2, 2, 1, dtype=torch.int64)
-
-    @torch.compile(fullgraph=True, backend="aot_eager")
-    def program(x):
-        door.topk(x, 1, out=(values, indices))
-        return values + 1
-
-    x = X.float()
-    assert torch.equal(program(x), door.topk(x, 1).values + 1)
-    assert torch.equal(indices, door.topk(x, 1).indices)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_export(name):
-    class Program(torch.nn.Module):
-        def forward(self, x):
-            return getattr(door, name)(x, *ARGUMENTS[name])
-
-    x = torch.cat([X, X]).float()
-    shapes = None if name == "max" else ({0: torch.export.Dim.AUTO},)
-    program = torch.export.export(Program(), (x,), dynamic_shapes=shapes)
-    targets = [node.target for node in program.graph.nodes if node.op == "call_function"]
-    assert getattr(torch.ops.dmlcpu, name).default in targets
-    same(program.module()(x), Program()(x))
-
-
-@pytest.fixture
-def any_size(monkeypatch):
-    for name in BEHIND:
-        monkeypatch.setitem(switch._LEAST, name, 0)
 
 
 @pytest.mark.parametrize("dtype", [*DTYPES, "bool", "complex64"])
@@ -148,7 +45,7 @@ def test_samples_of_torch(name, dtype, core_calls, any_size):
 
 @pytest.mark.parametrize("name", BEHIND)
 def test_small_calls_are_torchs(name, core_calls):
-    least = switch._LEAST[name]
+    least = kernels._LEAST[name]
     for size, expected in ((least - 1, 0), (least, 1)):
         x = torch.arange(10) if name == "index_select" else torch.arange(size)
         args = {"topk": (1,), "index_select": (0, torch.zeros(size, dtype=torch.int64))}
@@ -302,6 +199,33 @@ def test_gradients_and_modes(core_calls):
         got = torch.vmap(lambda x: x.argmax(0))(x.detach())
     assert torch.equal(got, x.argmax(1))
     assert len(core_calls) == 5
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+def test_transforms_and_compiled_programs(core_calls):
+    x = torch.rand(100, 200)
+
+    def program(x):
+        return torch.topk(x, 3).values.pow(2).sum() + torch.max(x, 1).values.sum()
+
+    def inside(x):
+        with door.enabled():
+            return torch.topk(x, 3).indices, ours(x, 3, -1, True, True)[1]
+
+    ours = torch.ops.dmlcpu.topk.default
+    want = torch.func.grad(program)(x), torch.func.jacfwd(program)(x), torch.topk(x, 3).indices
+    compiled = torch.compile(program, fullgraph=True, backend="aot_eager")
+    with door.enabled():
+        torch.testing.assert_close(torch.func.grad(program)(x), want[0])
+        torch.testing.assert_close(torch.func.jacfwd(program)(x), want[1])
+        core_calls.clear()
+        assert compiled(x) == program(x)
+    assert len(core_calls) == 4
+    # Between graphs, what runs eagerly is not traced.
+    core_calls.clear()
+    for got in torch.compile(inside, backend="aot_eager")(x):
+        assert torch.equal(got, want[2])
+    assert len(core_calls) == 2
 
 
 def test_inputs_can_be_resized_afterwards():

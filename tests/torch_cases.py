@@ -31,16 +31,28 @@ def same(got, want):
         torch.testing.assert_close(a, b, rtol=0, atol=0, equal_nan=True)
 
 
-def samples(name, dtype):
-    """PyTorch's own sample inputs of a function: (input, arguments, keywords)."""
+def _tested(name):
+    """PyTorch's own tests of a function."""
     module = "torch.testing._internal.common_methods_invocations"  # needs expecttest
     database = pytest.importorskip(module, exc_type=ImportError).op_db
     variant = "reduction_with_dim" if name in ("max", "min") else ""
-    (op,) = (op for op in database if (op.name, op.variant_test_name) == (name, variant))
-    if dtype not in op.supported_dtypes("cpu"):
-        return
-    for sample in op.sample_inputs("cpu", dtype):
-        yield sample.input, sample.args, sample.kwargs
+    return next(op for op in database if (op.name, op.variant_test_name) == (name, variant))
+
+
+def samples(name, dtype, requires_grad=False):
+    """PyTorch's own sample inputs of a function: (input, arguments, keywords)."""
+    op = _tested(name)
+    if dtype in op.supported_dtypes("cpu"):
+        for sample in op.sample_inputs("cpu", dtype, requires_grad=requires_grad):
+            yield sample.input, sample.args, sample.kwargs
+
+
+def error_samples(name):
+    """PyTorch's own inputs that are errors: (kind of error, input, arguments, keywords)."""
+    op = _tested(name)
+    for error in op.error_inputs("cpu") if op.error_inputs_func else ():
+        sample = error.sample_input
+        yield error.error_type, sample.input, sample.args, sample.kwargs
 
 
 def agree(name, got, want, input, args):

@@ -1,8 +1,9 @@
 """The operators as PyTorch has them: its names, defaults, named tuples and error types.
 
 Tensors go in and out without a copy. What the core does not take (complex numbers, other devices,
-more than 8 dimensions) goes to torch's own function. `enable()` puts the core behind torch's own
-functions, so that a program gets faster without a change.
+more than 8 dimensions) goes to torch's own function. Gradients, every transform of `torch.func`,
+`torch.compile` and `torch.export` work as with torch's functions. `enable()` puts the core behind
+torch's own functions, so that a program gets faster without a change.
 
 It is loaded by ``import dmlcpu.torch``, and needs PyTorch 2.9 or newer.
 """

@@ -9,30 +9,21 @@ import contextlib
 import contextvars
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch import library as torch_library
 
-from dmlcpu.torch._kernels import KERNELS, REFUSED, takes
+from dmlcpu.torch._kernels import Function, pays, run_core, untraced
 
 __all__ = ["disable", "enable", "enabled"]
 
-# The operators behind which the core is put, and their overloads that write to given tensors.
-_OPERATORS = {
-    "argmax": ("argmax", torch.ops.aten.argmax.out),
-    "argmin": ("argmin", torch.ops.aten.argmin.out),
-    "max": ("max.dim", torch.ops.aten.max.dim_max),
-    "min": ("min.dim", torch.ops.aten.min.dim_min),
-    "topk": ("topk", torch.ops.aten.topk.values),
-    "index_select": ("index_select", torch.ops.aten.index_select.out),
-}
+# The operators behind which the core is put, and overloads that write to given tensors.
+_OPERATORS = ("argmax", "argmin", "max.dim", "min.dim", "topk", "index_select")
+_WRITING = {"max": "dim_max", "min": "dim_min", "topk": "values"}  # of others: out
 
-# From how many elements on (of index_select: indices) the core takes less time than torch's kernel
-# called from here.
-_LEAST = dict(argmax=2048, argmin=2048, max=8192, min=8192, topk=4096, index_select=2048)
 _SHORT = 65536  # elements for which torch's kernel may keep Python's lock
 
 _lock = threading.Lock()
@@ -45,10 +36,11 @@ def enable() -> None:
     """Put dmlcpu behind torch's own functions on the CPU, so that a program gets faster as it is.
 
     Behind `topk`, `argmax`, `argmin`, `index_select`, `max` and `min` with a `dim`. It holds for
-    tensors of the CPU in the whole process, whoever calls, until `disable`. Gradients, vmap and
-    compilation stay torch's own. What dmlcpu does not take (see `argmax`) goes to torch's kernels,
-    as do calls with ``out=`` and small ones: below 2048 elements (argmax, argmin), 4096 (topk),
-    8192 (max, min) or 2048 indices. These take about 3 us longer than before.
+    tensors of the CPU in the whole process, whoever calls, until `disable`. Gradients, transforms
+    and compilation stay torch's own; what torch.compile makes code of itself is not dmlcpu's. What
+    dmlcpu does not take (see `argmax`) goes to torch's kernels, as do calls with ``out=`` and small
+    ones: below 2048 elements (argmax, argmin), 4096 (topk), 8192 (max, min) or 2048 indices. These
+    take about 3 us longer than before.
 
     Results are torch's, but where it leaves them open: of equal elements the first is found. They
     hold memory of NumPy's, which ``resize_()`` cannot enlarge.
@@ -78,7 +70,7 @@ def enabled() -> Iterator[None]:
     """`enable` for a ``with`` block, or the decorated function.
 
     It is a setting of the context (see `contextvars`): an asyncio task has its own, other threads
-    keep theirs.
+    keep theirs. Enter it outside of compiled functions, whose graphs it would end.
 
     >>> import torch, dmlcpu.torch
     >>> with dmlcpu.torch.enabled():
@@ -94,26 +86,25 @@ def enabled() -> Iterator[None]:
         _blocks.set(max(_blocks.get() - 1, 0))
 
 
-def _override(name: str) -> Callable[..., Any]:
-    operator, write = _OPERATORS[name]
+def _override(operator: str) -> Function:
+    name = operator.partition(".")[0]
+    write = getattr(getattr(torch.ops.aten, name), _WRITING.get(name, "out"))
     own = torch_library.get_kernel(f"aten::{operator}", "CPU")
     outs = [argument.name for argument in write._schema.arguments if argument.is_out]
     dtypes = {"argmax": [torch.int64], "argmin": [torch.int64]}.get(name, [None, torch.int64])
 
+    @untraced
     def run(keys: Any, input: Tensor, *args: Any) -> Any:
-        count = size = input.numel()
+        worth, size = pays(name, input, *args), input.numel()
         if name == "index_select":
             dim, index = args
-            count = index.numel()
-            size = size * count // max(*input.shape[dim:][:1], 1, 1)
-        worth = count >= _LEAST[name]
+            size = size * index.numel() // max(*input.shape[dim:][:1], 1, 1)
         if not worth and size < _SHORT:
             return own.call_boxed(keys, input, *args)
-        if worth and (_everywhere or _blocks.get()) and takes(name, input, *args):
-            try:
-                return KERNELS[name](input, *args)
-            except REFUSED:
-                pass
+        if worth and (_everywhere or _blocks.get()):
+            result = run_core(name, input, *args)
+            if result is not None:
+                return result
         # By the other overload, which lets other threads run, as call_boxed() does not.
         return write(input, *args, **{o: input.new_empty(0, dtype=d) for o, d in zip(outs, dtypes)})
 
@@ -127,6 +118,6 @@ def _register() -> None:
             library = torch_library.Library("aten", "IMPL")
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Warning only once for all operators")
-                for name, (operator, _) in _OPERATORS.items():
-                    library.impl(operator, _override(name), "CPU", with_keyset=True)
+                for operator in _OPERATORS:
+                    library.impl(operator, _override(operator), "CPU", with_keyset=True)
             _library = library

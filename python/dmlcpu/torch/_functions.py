@@ -1,12 +1,15 @@
 """The functions: torch's names, parameters and defaults, checks of arguments, named tuples."""
 
+import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
-from dmlcpu.torch._registered import PAIRS
+from dmlcpu.torch._kernels import pays, run_core
+from dmlcpu.torch._registered import GATHERS, OWN, PAIRS, PARAMETERS, on_cpu
 
 __all__ = ["argmax", "argmin", "gather_nd", "index_select", "max", "min", "topk"]
 
@@ -21,7 +24,7 @@ def argmax(
     input
         A tensor of any strides. On the CPU, those of float32, float16, float64, bfloat16 (with
         ``ml_dtypes`` installed), int8 to int64 and uint8 with up to 8 dimensions are read where
-        they are by dmlcpu; others go to torch's own function.
+        they are by dmlcpu; others, and small ones, go to torch's own function.
     dim
         The dimension to reduce; negative ones count from the end. None: all.
     keepdim
@@ -32,8 +35,7 @@ def argmax(
     Returns
     -------
     torch.Tensor
-        int64. Of equal elements the first is found (torch says nothing of ties); NaN is the
-        greatest, -0.0 equals +0.0.
+        int64. Of equal elements the first is found; NaN is the greatest, -0.0 equals +0.0.
 
     Raises
     ------
@@ -42,7 +44,7 @@ def argmax(
     IndexError
         `dim` out of range, or a reduced dimension of size 0.
     RuntimeError
-        A dtype that torch does not compare, or an `out` of the wrong dtype.
+        A dtype that torch does not compare, or an `out` of the wrong dtype or whose elements overlap.
 
     Examples
     --------
@@ -53,7 +55,6 @@ def argmax(
     >>> dmlcpu.torch.argmax(x)
     tensor(3)
     """
-    _size(input, dim, reduces=True)
     return _call("argmax", (input, dim, keepdim), out)
 
 
@@ -71,7 +72,6 @@ def argmin(
     tensor([[1],
             [2]])
     """
-    _size(input, dim, reduces=True)
     return _call("argmin", (input, dim, keepdim), out)
 
 
@@ -95,8 +95,7 @@ def max(
     >>> values, indices
     (tensor([3, 2]), tensor([1, 0]))
     """
-    _size(input, _integer(dim, "dim"), reduces=True)
-    return torch.return_types.max(_call("max", (input, dim, keepdim), out))
+    return _call("max", (input, dim, keepdim), out)
 
 
 def min(
@@ -114,8 +113,7 @@ def min(
     values=tensor([nan, 1.]),
     indices=tensor([1, 0]))
     """
-    _size(input, _integer(dim, "dim"), reduces=True)
-    return torch.return_types.min(_call("min", (input, dim, keepdim), out))
+    return _call("min", (input, dim, keepdim), out)
 
 
 def topk(
@@ -140,7 +138,7 @@ def topk(
     largest
         Whether the largest or the smallest are wanted. NaN is the greatest of all.
     sorted
-        The elements are sorted in any case, equal ones by ascending index.
+        The elements are sorted in any case, equal ones by ascending index (torch's in any order).
     out
         A pair of tensors to write values and indices to.
 
@@ -166,10 +164,7 @@ def topk(
     indices=tensor([[3, 1, 2],
             [2, 3, 1]]))
     """
-    size = _size(input, _integer(dim, "dim"))
-    if not 0 <= _integer(k, "k") <= size:
-        raise RuntimeError(f"k: must be in [0, {size}] (the size of dim {dim}), got {k}")
-    return torch.return_types.topk(_call("topk", (input, k, dim, largest, sorted), out))
+    return _call("topk", (input, k, dim, largest, sorted), out)
 
 
 def gather_nd(
@@ -198,7 +193,7 @@ def gather_nd(
     -------
     torch.Tensor
         Of shape ``indices.shape[:-1] + input.shape[batch_dims + t:]``. Gradients of slices that
-        were taken several times are added.
+        were taken several times are added; where gradients are wanted, torch's indexing gathers.
 
     Raises
     ------
@@ -217,8 +212,7 @@ def gather_nd(
     >>> dmlcpu.torch.gather_nd(x, torch.tensor([[1], [-2]]), batch_dims=1)
     tensor([1, 2])
     """
-    tensors = _checked("input", input), _checked("indices", indices)
-    return _call("gather_nd", (*tensors, _integer(batch_dims, "batch_dims")), out)
+    return _call("gather_nd", (input, indices, batch_dims), out)
 
 
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -239,7 +233,8 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     Returns
     -------
     torch.Tensor
-        Gradients of slices that were taken several times are added.
+        Gradients of slices that were taken several times are added; where gradients are wanted,
+        it is torch's own function.
 
     Raises
     ------
@@ -253,44 +248,112 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     tensor([[2, 3],
             [2, 3]])
     """
-    _size(input, _integer(dim, "dim"))
-    return _call("index_select", (input, dim, _checked("index", index)), out)
-
-
-def _integer(value: Any, name: str) -> Any:
-    number = isinstance(value, (int, torch.SymInt)) or hasattr(value, "__index__")
-    if not number or isinstance(value, bool):
-        raise TypeError(f"{name}: must be an int, got {type(value).__name__}")
-    return value
-
-
-def _checked(name: str, value: Any) -> Any:
-    if not isinstance(value, Tensor):
-        raise TypeError(f"{name}: must be a torch.Tensor, got {type(value).__name__}")
-    return value
-
-
-def _size(input: Any, dim: Any, reduces: bool = False) -> Any:
-    """The size of `dim`, all elements for None; a tensor without dimensions counts as having one."""
-    dims = _checked("input", input).dim() or 1
-    if dim is not None and not -dims <= _integer(dim, "dim") < dims:
-        raise IndexError(f"dim: must be in [{-dims}, {dims - 1}], got {dim}")
-    size = input.numel() if dim is None or not input.dim() else input.shape[dim]
-    if reduces and size == 0:
-        raise IndexError(f"dim: must have at least 1 element, got dim {dim} of size 0")
-    return size
+    return _call("index_select", (input, dim, index), out)
 
 
 def _call(name: str, args: tuple[Any, ...], out: Any) -> Any:
-    operator = getattr(torch.ops.dmlcpu, name)
-    if out is None:
-        return operator.default(*args)
-    names = ("values", "indices") if name in PAIRS else ("out",)
+    result = _at_once(name, args, out)
+    if result is None:
+        _check(name, args)
+        operator = getattr(torch.ops.dmlcpu, name).default
+        result = operator(*args) if out is None else _write(name, operator, args, out)
+    return PAIRS[name](result) if name in PAIRS else result
+
+
+_INTEGERS = (int, torch.SymInt, SupportsIndex)
+# Kinds of parameters: in words, the types that fit, and those of nearly all calls.
+_KINDS: dict[str, tuple[str, tuple[Any, ...], tuple[Any, ...]]] = {
+    "Tensor": ("a torch.Tensor", (Tensor,), (Tensor,)),
+    "bool": ("a bool", (bool,), (bool,)),
+    "int": ("an int", _INTEGERS, (int,)),
+    "int?": ("an int", (*_INTEGERS, type(None)), (int, type(None))),
+}
+_PARAMETERS = {
+    name: [part.split() for part in text.replace("SymInt", "int").split(", ")]
+    for name, text in PARAMETERS.items()
+}
+_USUAL = {
+    (name, *types)
+    for name, parameters in _PARAMETERS.items()
+    for types in itertools.product(*(_KINDS[kind][2] for kind, _ in parameters))
+}
+
+
+def _at_once(name: str, args: tuple[Any, ...], out: Any) -> Any:
+    """The result of a call that need not go through the dispatcher; None of others and of wrong ones.
+
+    PyTorch spends more time on operators in Python than a small call takes.
+    """
+    if torch.compiler.is_compiling() or (name, *map(type, args)) not in _USUAL:
+        return None
+    try:
+        # Torch promises which of equal elements is found, but of top-k.
+        if out is None and name not in ("topk", "gather_nd") and not pays(name, *args):
+            return OWN[name](*args)
+        if out is None and _plain(name, args):
+            return on_cpu(name, *args)
+        if name in GATHERS and type(out) is Tensor and _plain(name, (*args, out)):
+            return run_core(name, *args, out=out)
+    except Exception:  # of whatever kind; checks will say what is wrong
+        return None
+    return None
+
+
+_MAKERS = (torch.empty, torch.inference_mode()(torch.empty))
+_KEYS = [torch._C._dispatch_keys(make(0, device="cpu")) for make in _MAKERS]
+
+
+def _plain(name: str, args: tuple[Any, ...]) -> bool:
+    """Whether the dispatcher would run the CPU's kernel and nothing else.
+
+    That is so without modes, traces, transforms and gradients, for the CPU's own kind of tensors.
+    """
+    modes = torch._C._len_torch_dispatch_stack() or torch._C._len_torch_function_stack()
+    if modes or torch._C._get_tracing_state() or forward_ad._current_level >= 0:
+        return False
+    gradients = torch.is_grad_enabled() and name not in ("argmax", "argmin")
+    for arg in args:
+        if isinstance(arg, Tensor) and (
+            torch._C._dispatch_keys(arg) not in _KEYS or (gradients and arg.requires_grad)
+        ):
+            return False
+    return True
+
+
+def _write(name: str, operator: Any, args: tuple[Any, ...], out: Any) -> Any:
+    """The results in the tensors of `out`; as in torch, those of another shape are resized."""
     tensors = tuple(out) if name in PAIRS and isinstance(out, (tuple, list)) else (out,)
-    if len(tensors) != len(names) or not all(isinstance(tensor, Tensor) for tensor in tensors):
+    if len(tensors) != 1 + (name in PAIRS) or not all(isinstance(to, Tensor) for to in tensors):
         kind = "a pair of tensors" if name in PAIRS else "a torch.Tensor"
         raise TypeError(f"out: must be {kind}, got {type(out).__name__}")
     if torch.is_grad_enabled() and any(t.requires_grad for t in (args[0], *tensors)):
         raise RuntimeError("out: must be None where gradients are wanted, got tensors")
-    operator.out(*args, **dict(zip(names, tensors)))
+    results = operator(*args) if name in PAIRS else (operator(*args),)
+    for to, result in zip(tensors, results):
+        if to.dtype != result.dtype:
+            raise RuntimeError(f"out: must be of dtype {result.dtype}, got {to.dtype}")
+        if any(step == 0 and size > 1 for size, step in zip(to.shape, to.stride())):
+            raise RuntimeError(f"out: must not overlap itself, got strides {to.stride()}")
+    for to, result in zip(tensors, results):
+        torch.ops.aten.clone.out(result, out=to)
     return out
+
+
+def _check(name: str, args: tuple[Any, ...]) -> None:
+    given = {}
+    for (kind, parameter), value in zip(_PARAMETERS[name], args):
+        text, types, _ = _KINDS[kind]
+        if not isinstance(value, types) or isinstance(value, bool) != (kind == "bool"):
+            raise TypeError(f"{parameter}: must be {text}, got {type(value).__name__}")
+        given[parameter] = value
+    if "dim" not in given:
+        return
+    input, dim, k = args[0], given["dim"], given.get("k", 0)
+    dims = input.dim() or 1  # a tensor without dimensions counts as having one
+    if dim is not None and not -dims <= dim < dims:
+        raise IndexError(f"dim: must be in [{-dims}, {dims - 1}], got {dim}")
+    size = input.numel() if dim is None or not input.dim() else input.shape[dim]
+    if not 0 <= k <= size:
+        raise RuntimeError(f"k: must be in [0, {size}] (the size of dim {dim}), got {k}")
+    if "keepdim" in given and size == 0:
+        raise IndexError(f"dim: must have at least 1 element, got dim {dim} of size 0")

@@ -1,18 +1,15 @@
-"""The core's operators on tensors of the CPU: arguments and results changed, nothing else.
-
-A kernel takes the arguments of torch's operator of that name, and `out`: the tensors to write to,
-or none for new ones. What it refuses, before anything is written, is one of the errors `REFUSED`.
-"""
+"""The core's operators on tensors of the CPU: arguments and results changed, nothing else."""
 
 import contextlib
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
+from torch._C._dynamo import eval_frame
 
 import dmlcpu
 
@@ -22,14 +19,12 @@ with contextlib.suppress(ModuleNotFoundError):
 
     _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
-__all__ = ["KERNELS", "REFUSED", "takes"]
+__all__ = ["Function", "pays", "run_core", "untraced"]
 
-REFUSED = (TypeError, ValueError, IndexError)
-
-Out = tuple[Tensor, ...]
-Pair = tuple[Tensor, Tensor]
+Function = Callable[..., Any]
 
 _INT64 = np.dtype(np.int64)
+_DIRECTIONS = tuple(dmlcpu.AxisDirection)  # increasing, decreasing
 _UNSIGNED = {torch.int64: torch.uint64, torch.int32: torch.uint32}
 
 # What the core and torch both compare, so that a type which torch refuses stays refused.
@@ -39,8 +34,17 @@ if _BFLOAT16 is not None:
     _COMPARED.add(torch.bfloat16)
 _COPIED = _COMPARED | {torch.bfloat16, torch.bool, torch.uint16, torch.uint32, torch.uint64}
 
+# From how many elements on (of index_select: indices) the core takes less time than torch's kernel.
+_LEAST = dict(argmax=2048, argmin=2048, max=8192, min=8192, topk=4096, index_select=2048)
 
-def takes(name: str, input: Tensor, *args: Any) -> bool:
+
+def pays(name: str, input: Tensor, *args: Any) -> bool:
+    """Whether the core takes less time for such arguments than torch's kernel."""
+    worked = args[1] if name == "index_select" else input
+    return bool(worked.numel() >= _LEAST[name])
+
+
+def _takes(name: str, input: Tensor, *args: Any) -> bool:
     """Whether the kernel of that name is for such arguments; it may still refuse their values."""
     dtypes = _COPIED if name in ("gather_nd", "index_select") else _COMPARED
     if name == "index_select":  # along other dimensions torch's own kernel is faster
@@ -50,13 +54,16 @@ def takes(name: str, input: Tensor, *args: Any) -> bool:
     return input.dtype in dtypes and input.dim() <= 8 and input.data_ptr() % input.itemsize == 0
 
 
-class _Exported(NamedTuple):
+class _Exported:
     """A tensor for `numpy.from_dlpack`, which reads it in less time than the tensor itself.
 
     Not by its ``numpy()``, after which it could not be resized any more.
     """
 
-    tensor: Tensor
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
 
     def __dlpack__(self, **_: Any) -> Any:
         return torch.to_dlpack(self.tensor)
@@ -65,19 +72,16 @@ class _Exported(NamedTuple):
         return 1, 0
 
 
-def _array(tensor: Tensor, bits: bool = False, writable: bool = False) -> npt.NDArray[Any]:
-    """An array that shares the tensor's memory; with `bits`, bfloat16 as integers."""
-    half = tensor.dtype is torch.bfloat16
-    if half:
-        tensor = tensor.view(torch.int16)
-    array = np.from_dlpack(tensor.detach() if writable else _Exported(tensor))
-    return array.view(_BFLOAT16) if half and not bits else array
+def _bits(tensor: Tensor) -> Tensor:
+    """The tensor, bfloat16 as integers."""
+    return tensor.view(torch.int16) if tensor.dtype is torch.bfloat16 else tensor
 
 
-def _written(out: Out, bits: bool = False) -> Any:
-    """What the core takes as `out`: an array, a pair of arrays or None."""
-    arrays = tuple(_array(tensor, bits, writable=True) for tensor in out)
-    return arrays if len(arrays) == 2 else arrays[0] if arrays else None
+def _array(tensor: Tensor) -> npt.NDArray[Any]:
+    """An array that shares the tensor's memory."""
+    bits = _bits(tensor)
+    array = np.from_dlpack(_Exported(bits))
+    return array if bits is tensor else array.view(_BFLOAT16)
 
 
 def _tensor(array: npt.NDArray[Any], dtype: Any = torch.int64) -> Tensor:
@@ -89,76 +93,82 @@ def _tensor(array: npt.NDArray[Any], dtype: Any = torch.int64) -> Tensor:
     return torch.from_numpy(array)
 
 
-def _arg(
-    function: str, input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Out = ()
-) -> Tensor:
-    run, to = getattr(dmlcpu, function), _written(out)
-    return _tensor(run(_array(input), dim, keepdims=keepdim, index_dtype=_INT64, out=to))
+def _arg(function: str, input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    run = getattr(dmlcpu, function)
+    return _tensor(run(_array(input), dim, keepdims=keepdim, index_dtype=_INT64))
 
 
 def _topk(
-    input: Tensor,
-    k: int,
-    dim: int = -1,
-    largest: bool = True,
-    sorted: bool = True,
-    *,
-    out: Out = (),
-) -> Pair:
-    direction = dmlcpu.AxisDirection.DECREASING if largest else dmlcpu.AxisDirection.INCREASING
-    options = dict(axis=dim, axis_direction=direction, index_dtype=_INT64, out=_written(out))
-    values, indices = dmlcpu.top_k(_array(input), k, **options)
+    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> tuple[Tensor, Tensor]:
+    values, indices = dmlcpu.top_k(
+        _array(input), k, axis=dim, axis_direction=_DIRECTIONS[largest], index_dtype=_INT64
+    )
     return _tensor(values, input.dtype), _tensor(indices)
 
 
-def _max(input: Tensor, dim: int, keepdim: bool = False, *, out: Out = ()) -> Pair:
-    if keepdim:
-        return _topk(input, 1, dim, out=out)
-    values, indices = _topk(input, 1, dim, out=tuple(to.unsqueeze(dim) for to in out))
-    return values.squeeze(dim), indices.squeeze(dim)
-
-
-# Not by top-k, whose smallest element is NaN only where all are.
-def _min(input: Tensor, dim: int, keepdim: bool = False, *, out: Out = ()) -> Pair:
-    if out and (out[0].dtype != input.dtype or out[0].shape != out[1].shape):
-        raise ValueError("out[0]: must be of input's dtype and of the shape of out[1], got another")
-    if not keepdim:
-        out = tuple(to.unsqueeze(dim) for to in out)
-    indices = _arg("argmin", input, dim, True, out=out[1:])
-    values = torch.gather(input.detach(), dim, indices, out=out[0] if out else None)
+def _extreme(name: str, input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    if name == "max":
+        values, indices = _topk(input, 1, dim)
+    else:  # not by top-k, whose smallest element is NaN only where all are
+        indices = _arg("argmin", input, dim, True)
+        values = input.detach().gather(dim, indices)
     return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))
 
 
-def _gather_nd(input: Tensor, indices: Tensor, batch_dims: int = 0, *, out: Out = ()) -> Tensor:
-    options = dict(batch_dims=batch_dims, out=_written(out, bits=True))
-    slices = dmlcpu.gather_nd(_array(input, bits=True), _array(indices), **options)
-    return _tensor(slices, input.dtype)
+def _gather_nd(
+    input: Tensor, indices: Tensor, batch_dims: int, *, out: Tensor | None = None
+) -> Tensor:
+    options: dict[str, Any] = dict(batch_dims=batch_dims)
+    if out is not None:
+        if out.dtype != input.dtype:
+            raise ValueError(f"out: must be of dtype {input.dtype}, got {out.dtype}")
+        torch.autograd.graph.increment_version(out)
+        options["out"] = np.from_dlpack(_bits(out.detach()))  # as itself a tensor can be written to
+    slices = dmlcpu.gather_nd(_array(_bits(input)), _array(indices), **options)
+    return _tensor(slices, input.dtype) if out is None else out
 
 
-def _index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = ()) -> Tensor:
+def _index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     # As unsigned ones, negative indices are out of range, as in torch.
-    return _gather_nd(input, index.view(_UNSIGNED[index.dtype]).unsqueeze(1), out=out)
+    return _gather_nd(input, index.view(_UNSIGNED[index.dtype]).unsqueeze(1), 0, out=out)
 
 
-def _limited(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """`kernel` with no more threads than torch uses, of which a DataLoader's worker has one."""
+def untraced(run: Function) -> Function:
+    """`run`, which torch.compile leaves alone with all that it calls, also where it traces a caller.
 
-    def run(*args: Any, **kwargs: Any) -> Any:
-        threads = torch.get_num_threads()
-        if threads >= dmlcpu.get_num_threads():
-            return kernel(*args, **kwargs)
-        with dmlcpu.num_threads(threads):
-            return kernel(*args, **kwargs)
-
+    As torch.compiler.disable does, which takes seconds to import and a microsecond a call.
+    """
+    skip = eval_frame._FrameAction.SKIP
+    eval_frame.set_code_exec_strategy(run.__code__, eval_frame._FrameExecStrategy(skip, skip))
     return run
 
 
-KERNELS: dict[str, Callable[..., Any]] = {
-    "argmax": _limited(functools.partial(_arg, "argmax")),
-    "argmin": _limited(functools.partial(_arg, "argmin")),
-    "max": _limited(_max),
-    "min": _limited(_min),
-    "topk": _limited(_topk),
-    "gather_nd": _limited(_gather_nd),
-    "index_select": _limited(_index_select),
+_KERNELS: dict[str, Function] = {
+    "argmax": functools.partial(_arg, "argmax"),
+    "argmin": functools.partial(_arg, "argmin"),
+    "max": functools.partial(_extreme, "max"),
+    "min": functools.partial(_extreme, "min"),
+    "topk": _topk,
+    "gather_nd": _gather_nd,
+    "index_select": _index_select,
 }
+
+
+def run_core(name: str, *args: Any, **out: Tensor) -> Any:
+    """The result of torch's operator of that name by the core; None if it does not take the arguments.
+
+    It uses no more threads than torch does, of which a DataLoader's worker has one.
+    """
+    if not _takes(name, *args):
+        return None
+    threads = torch.get_num_threads()
+    try:
+        if threads >= dmlcpu.get_num_threads():
+            return _KERNELS[name](*args, **out)
+        with dmlcpu.num_threads(threads):
+            return _KERNELS[name](*args, **out)
+    except (TypeError, ValueError, IndexError):  # before anything was written
+        if name == "gather_nd":  # torch has none that would say what is wrong
+            raise
+        return None
