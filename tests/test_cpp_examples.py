@@ -16,6 +16,12 @@ FUNCTIONS = {
     "runtime.hpp": {
         "has_openmp(",
         "num_threads(",
+        "thread_source(",
+        "threads_move(",
+        "openmp_version(",
+        "openmp_file(",
+        "built_instruction_sets(",
+        "instruction_set_source(",
         "set_num_threads(",
         "exchange_thread_override(",
         "ScopedThreads ",

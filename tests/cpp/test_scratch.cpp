@@ -1,22 +1,29 @@
-// Where there is no scratch memory a call fails before it has written anything.
+// Where there is no scratch memory a call fails before it has written anything. What a call
+// allocates is what its plan's text says.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <string>
 #include <vector>
 
 #include "check.hpp"
+#include "core/tuning.hpp"
 #include "dmlcpu/runtime.hpp"
 #include "dmlcpu/typed.hpp"
+#include "tensors.hpp"
 
 namespace {
 
 /// How many more allocations succeed; below 0, all.
 int allowed = -1;
+/// Bytes of scratch memory allocated so far, which alone is aligned to cache lines.
+std::size_t scratch_bytes = 0;
 
 void* allocate(std::size_t size, std::size_t alignment) {
   if (allowed == 0) throw std::bad_alloc();
   if (allowed > 0) --allowed;
+  if (alignment == 64) scratch_bytes += size;
   void* const memory =
       std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (memory == nullptr) throw std::bad_alloc();
@@ -47,6 +54,51 @@ bool fails_cleanly(std::vector<std::uint32_t>& output, int least, Call&& call) {
   return false;
 }
 
+/// Whether running the descriptor allocates what its plan says, or nothing, as little memory is on
+/// the stack.
+template <class Descriptor>
+bool allocates_what_is_planned(const Descriptor& descriptor) {
+  const std::string text = dmlcpu::plan_text(descriptor);
+  const std::string name = "scratch ";
+  const std::int64_t planned = std::stoll(text.substr(text.rfind(name) + name.size()));
+  const std::size_t before = scratch_bytes;
+  run(descriptor);
+  const auto allocated = static_cast<std::int64_t>(scratch_bytes - before);
+  return allocated == planned || (allocated == 0 && planned <= dmlcpu::tuning::kScratchStackBytes);
+}
+
+constexpr std::int64_t kRows = 600;
+constexpr std::int64_t kColumns = 1000;
+
+void check_planned(const std::vector<float>& x, std::vector<float>& values,
+                   std::vector<std::uint32_t>& at) {
+  for (const std::vector<std::int64_t>& axes :
+       std::vector<std::vector<std::int64_t>>{{0}, {1}, {0, 1}}) {
+    dmlcpu::ArgDescriptor arg;
+    arg.input = tensors::contiguous_input(x, {kRows, kColumns});
+    arg.axes = axes;
+    const std::int64_t rows = axes[0] == 0 ? 1 : kRows;
+    arg.output = tensors::contiguous(at, {rows, axes.back() == 1 ? 1 : kColumns});
+    CHECK(allocates_what_is_planned(arg));
+  }
+  for (const std::int64_t axis : {0, 1}) {
+    for (const std::int64_t k : {1, 3, 20, 300, 599}) {
+      dmlcpu::TopKDescriptor best;
+      best.input = tensors::contiguous_input(x, {kRows, kColumns});
+      best.axis = axis;
+      best.k = k;
+      best.values = tensors::contiguous(values, {axis == 0 ? k : kRows, axis == 0 ? kColumns : k});
+      best.indices = tensors::contiguous(at, {axis == 0 ? k : kRows, axis == 0 ? kColumns : k});
+      CHECK(allocates_what_is_planned(best));
+      best.input = tensors::contiguous_input(x, {1, kRows * kColumns});
+      best.axis = 1;
+      best.values = tensors::contiguous(values, {1, k});
+      best.indices = tensors::contiguous(at, {1, k});
+      CHECK(allocates_what_is_planned(best));
+    }
+  }
+}
+
 }  // namespace
 
 void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
@@ -59,8 +111,6 @@ void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 int main() {
-  constexpr std::int64_t kRows = 600;
-  constexpr std::int64_t kColumns = 1000;
   std::vector<float> x(kRows * kColumns);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7919 % 10007);
   std::vector<std::uint32_t> at(kRows * kColumns);
@@ -82,6 +132,7 @@ int main() {
     CHECK(fails_cleanly(at, 1, [&] { top_k(kRows, kColumns, 300); }));
     CHECK(fails_cleanly(at, 1, [&] { top_k(1, kRows * kColumns, 5000); }));
     CHECK(fails_cleanly(at, 1, [&] { top_k(1, kRows * kColumns, kRows * kColumns - 1); }));
+    check_planned(x, values, at);
   }
   return check::failures;
 }

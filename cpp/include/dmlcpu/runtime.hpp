@@ -1,8 +1,10 @@
 // How the operators run: threads and instruction sets.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +22,38 @@ DMLCPU_API bool has_openmp();
 /// The most threads that a call made now on this thread would use: this thread's override, else the
 /// number set for the process, else OpenMP's own (OMP_NUM_THREADS, omp_set_num_threads).
 DMLCPU_API int num_threads();
+
+/// Where the number that num_threads() returns comes from.
+enum class ThreadSource : std::uint8_t {
+  kNoOpenMP,  ///< the library was built without it: one thread
+  kFork,      ///< a forked child: one thread
+  kOverride,  ///< exchange_thread_override()
+  kProcess,   ///< set_num_threads()
+  kOpenMP,    ///< OMP_NUM_THREADS, omp_set_num_threads(), else one per processor
+};
+
+/// ```
+/// const dmlcpu::ScopedThreads serial(1);
+/// assert(!dmlcpu::has_openmp() || dmlcpu::thread_source() == dmlcpu::ThreadSource::kOverride);
+/// ```
+DMLCPU_API ThreadSource thread_source();
+
+/// The OpenMP specification that the library was built for, by its year and month: 201511 is 4.5.
+/// 0 without OpenMP.
+///
+/// ```
+/// assert((dmlcpu::openmp_version() > 0) == dmlcpu::has_openmp());
+/// ```
+DMLCPU_API int openmp_version();
+
+/// Whether a worker thread that wakes up on another's processor moves to a free one. Only on Linux;
+/// not where DMLCPU_PLACEMENT was 0 when the library was loaded, nor once others were seen to set
+/// affinities.
+///
+/// ```
+/// if (dmlcpu::threads_move()) assert(dmlcpu::has_openmp());
+/// ```
+DMLCPU_API bool threads_move();
 
 /// Sets the number for the process; 0 returns to OpenMP's own. Throws ValueError when negative.
 ///
@@ -75,19 +109,60 @@ namespace detail {
 /// caller's compiler and switches.
 DMLCPU_API int instruction_set_count();
 DMLCPU_API const char* instruction_set_name(int index);
+DMLCPU_API int built_instruction_set_count();
 DMLCPU_API const char* current_instruction_set();
+DMLCPU_API const char* instruction_set_source();
+/// Writes the first `size` characters and returns how many there are.
+DMLCPU_API std::size_t openmp_file(char* text, std::size_t size);
 DMLCPU_API void use_instruction_set(const char* name, std::size_t length);
+
+}  // namespace detail
+
+/// The file of the OpenMP runtime that the process has loaded; empty without OpenMP, and where the
+/// system cannot say (Windows, statically linked programs).
+///
+/// ```
+/// if (!dmlcpu::has_openmp()) assert(dmlcpu::openmp_file().empty());
+/// ```
+inline std::string openmp_file() {
+  std::string file(detail::openmp_file(nullptr, 0), '\0');
+  file.resize(std::min(file.size(), detail::openmp_file(file.data(), file.size())));
+  return file;
+}
+
+namespace detail {
+
+inline std::vector<std::string_view> first_instruction_sets(int count) {
+  std::vector<std::string_view> names;
+  names.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) names.emplace_back(instruction_set_name(i));
+  return names;
+}
 
 }  // namespace detail
 
 /// The names of the instruction sets that were built and that this machine has, smallest first.
 inline std::vector<std::string_view> instruction_sets() {
-  std::vector<std::string_view> names(static_cast<std::size_t>(detail::instruction_set_count()));
-  for (std::string_view& name : names) {
-    name = detail::instruction_set_name(static_cast<int>(&name - names.data()));
-  }
-  return names;
+  return detail::first_instruction_sets(detail::instruction_set_count());
 }
+
+/// The names of all that were built, whatever this machine has, smallest first.
+///
+/// ```
+/// assert(dmlcpu::built_instruction_sets().size() >= dmlcpu::instruction_sets().size());
+/// ```
+inline std::vector<std::string_view> built_instruction_sets() {
+  return detail::first_instruction_sets(detail::built_instruction_set_count());
+}
+
+/// What chose the instruction set in use: "processor" (the largest that it has), "DMLCPU_ISA", or
+/// "use_instruction_set".
+///
+/// ```
+/// dmlcpu::use_instruction_set("auto");
+/// assert(dmlcpu::instruction_set_source() == "processor");
+/// ```
+inline std::string_view instruction_set_source() { return detail::instruction_set_source(); }
 
 /// The name of the instruction set in use.
 inline std::string_view instruction_set() { return detail::current_instruction_set(); }

@@ -1,30 +1,46 @@
 #include "core/keep_loaded.hpp"
 
-#ifdef __linux__
+#if defined(__linux__) || defined(__APPLE__)
 #include <dlfcn.h>
+#endif
 
+#ifdef __linux__
 // Weak: statically linked programs, which unload nothing, have neither.
 #pragma weak dladdr
 #pragma weak dlopen
+#endif
 
 namespace dmlcpu {
 
-void keep_loaded(void (*function)()) {
-  if (&dladdr == nullptr || &dlopen == nullptr) return;
-  Dl_info object{};
-  if (dladdr(reinterpret_cast<const void*>(function), &object) == 0) return;
-  // The handle stays open; RTLD_NOLOAD: the object is there already.
-  static_cast<void>(dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));
-}
+#if defined(__linux__) || defined(__APPLE__)
 
-}  // namespace dmlcpu
+const char* object_file(void (*function)()) {
+#ifdef __linux__
+  if (&dladdr == nullptr) return nullptr;
+#endif
+  Dl_info object{};
+  return dladdr(reinterpret_cast<const void*>(function), &object) == 0 ? nullptr : object.dli_fname;
+}
 
 #else
 
-namespace dmlcpu {
+const char* object_file(void (* /*function*/)()) { return nullptr; }
+
+#endif
+
+#ifdef __linux__
+
+void keep_loaded(void (*function)()) {
+  const char* const file = object_file(function);
+  if (file == nullptr || &dlopen == nullptr) return;
+  // The handle stays open; RTLD_NOLOAD: the object is there already.
+  static_cast<void>(dlopen(file, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));
+}
+
+#else
 
 void keep_loaded(void (* /*function*/)()) {}
 
-}  // namespace dmlcpu
-
 #endif
+
+}  // namespace dmlcpu

@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/keep_loaded.hpp"
 #include "core/placement.hpp"
+#include "core/text.hpp"
 #include "core/tuning.hpp"
 #include "dmlcpu/runtime.hpp"
 
@@ -34,9 +35,11 @@ thread_local int thread_override = 0;
 /// the next region would wait for them forever.
 std::atomic<bool> workers_lost{false};
 
+/// A function of the runtime.
+void (*runtime_function())() { return reinterpret_cast<void (*)()>(&omp_get_thread_num); }
+
 /// The runtime's threads outlive the plugin that this library may be a part of.
-[[maybe_unused]] const bool runtime_kept =
-    (keep_loaded(reinterpret_cast<void (*)()>(&omp_get_thread_num)), true);
+[[maybe_unused]] const bool runtime_kept = (keep_loaded(runtime_function()), true);
 
 #ifdef DMLCPU_HAS_ATFORK
 [[maybe_unused]] const int atfork_registered =
@@ -71,6 +74,23 @@ bool has_openmp() {
 #endif
 }
 
+int openmp_version() {
+#ifdef _OPENMP
+  return _OPENMP;
+#else
+  return 0;
+#endif
+}
+
+std::size_t detail::openmp_file([[maybe_unused]] char* text, [[maybe_unused]] std::size_t size) {
+#ifdef _OPENMP
+  const char* const file = object_file(runtime_function());
+  return file == nullptr ? 0 : copy_text(file, text, size);
+#else
+  return 0;
+#endif
+}
+
 int num_threads() {
 #ifdef _OPENMP
   if (workers_lost.load(std::memory_order_relaxed)) return 1;
@@ -81,6 +101,19 @@ int num_threads() {
   return 1;
 #endif
 }
+
+ThreadSource thread_source() {
+#ifdef _OPENMP
+  if (workers_lost.load(std::memory_order_relaxed)) return ThreadSource::kFork;
+  if (thread_override > 0) return ThreadSource::kOverride;
+  return process_threads.load(std::memory_order_relaxed) > 0 ? ThreadSource::kProcess
+                                                             : ThreadSource::kOpenMP;
+#else
+  return ThreadSource::kNoOpenMP;
+#endif
+}
+
+bool threads_move() { return has_openmp() && ThreadPlacement::moves(); }
 
 void set_num_threads(int count) {
   check_thread_count(count);

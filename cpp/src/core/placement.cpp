@@ -88,9 +88,15 @@ void ThreadPlacement::arrive(int thread, int threads) {
   }
 }
 
+bool ThreadPlacement::moves() {
+  return !switched_off && !others_set_affinities.load(std::memory_order_relaxed);
+}
+
 #else
 
 void ThreadPlacement::arrive(int /*thread*/, int /*threads*/) {}
+
+bool ThreadPlacement::moves() { return false; }
 
 #endif
 

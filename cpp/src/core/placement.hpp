@@ -33,6 +33,9 @@ class ThreadPlacement {
   /// others; it may step back for a moment to let them leave.
   void arrive(int thread, int threads);
 
+  /// Whether threads move at all.
+  static bool moves();
+
  private:
   static constexpr int kProcessors = 1024;
   static constexpr int kWordBits = 64;

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <string>
 
+#include "core/text.hpp"
 #include "core/tuning.hpp"
 
 namespace dmlcpu {
@@ -35,5 +37,8 @@ class BasicScratch {
 using Scratch = BasicScratch<tuning::kScratchStackBytes>;
 /// Where it is large anyway, and the stack has other use for the bytes.
 using LargeScratch = BasicScratch<64>;
+
+/// The row of a plan's text.
+inline std::string scratch_text(std::int64_t bytes) { return text("scratch ", bytes, " bytes\n"); }
 
 }  // namespace dmlcpu

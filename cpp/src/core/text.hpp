@@ -1,6 +1,8 @@
 // Building texts.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <type_traits>
 
@@ -19,6 +21,13 @@ std::string text(const Parts&... parts) {
   };
   (add(parts), ...);
   return all;
+}
+
+/// Writes the first `size` characters and returns how many there are: callers' standard library may
+/// not be this one's.
+inline std::size_t copy_text(const std::string& from, char* to, std::size_t size) {
+  from.copy(to, std::min(size, from.size()));
+  return from.size();
 }
 
 }  // namespace dmlcpu

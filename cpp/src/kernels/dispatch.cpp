@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "core/cpu.hpp"
 #include "core/error.hpp"
@@ -70,10 +72,15 @@ const KernelTable* find(const std::string& argument, std::string_view name) {
                    "'" + std::string(name) + "'" + (built ? " (which this processor lacks)" : ""));
 }
 
+/// What chose the table in use.
+std::atomic<const char*> source{"processor"};
+
 const KernelTable* from_environment() {
   const char* name = std::getenv("DMLCPU_ISA");
-  return name != nullptr && *name != '\0' ? find("DMLCPU_ISA", name)
-                                          : find("instruction set", "auto");
+  if (name == nullptr || *name == '\0') return find("instruction set", "auto");
+  const KernelTable* const table = find("DMLCPU_ISA", name);
+  if (std::string_view(name) != "auto") source.store("DMLCPU_ISA");
+  return table;
 }
 
 std::atomic<const KernelTable*>& current() {
@@ -91,10 +98,16 @@ int instruction_set_count() { return supported(); }
 
 const char* instruction_set_name(int index) { return tables[index].name; }
 
+int built_instruction_set_count() { return static_cast<int>(std::size(tables)); }
+
 const char* current_instruction_set() { return kernels().name; }
 
+const char* instruction_set_source() { return source.load(); }
+
 void use_instruction_set(const char* name, std::size_t length) {
-  current().store(find("name", {name, length}), std::memory_order_release);
+  const std::string_view wanted(name, length);
+  current().store(find("name", wanted), std::memory_order_release);
+  source.store(wanted == "auto" ? "processor" : "use_instruction_set");
 }
 
 }  // namespace detail

@@ -8,12 +8,12 @@
 #include "core/parallel.hpp"
 #include "core/scratch.hpp"
 #include "core/shapes.hpp"
+#include "core/text.hpp"
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
 #include "ops/for_tasks.hpp"
 #include "plan/arg_plan.hpp"
-#include "plan/text.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -91,31 +91,22 @@ class ArgRun {
     const Tasks& tasks = plan_.tasks;
     const std::int64_t parts = plan_.parts;
     const std::int64_t calls = tasks.count() * parts;
-    const int threads = static_cast<int>(std::min<std::int64_t>(plan_.threads, calls));
-    const bool is_columns = plan_.strategy == ArgStrategy::kColumns;
-    const std::int64_t row_bytes = round_up(columns_.period * kIndexBytes);
-    const std::int64_t results = plan_.merges ? tasks.task_groups * tasks.task_results : 0;
-    const std::int64_t best_bytes = round_up(2 * results * kIndexBytes);
-    // Parts keep their best until they are merged.
-    const std::int64_t bests = row_bytes + (parts > 1 ? calls : threads) * best_bytes;
-    const std::int64_t kernel_bytes =
-        is_columns ? arg_columns_scratch_bytes(columns_, plan_.columns.widened(), element_size_)
-                   : 0;
-    const Scratch scratch(bests + threads * kernel_bytes);
-    if (is_columns) {
+    const ArgScratch sizes = scratch_of(plan_, element_size_);
+    const Scratch scratch(sizes.bytes);
+    if (plan_.strategy == ArgStrategy::kColumns) {
       auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
       plan_.columns.fill_rows(rows);
       columns_.rows = rows;
     }
     const auto best_at = [&](std::int64_t number) {
       auto* const keys =
-          reinterpret_cast<std::int64_t*>(scratch.at(row_bytes + number * best_bytes));
-      return Best{keys, keys + results};
+          reinterpret_cast<std::int64_t*>(scratch.at(sizes.bests + number * sizes.best_bytes));
+      return Best{keys, keys + sizes.results};
     };
     for_calls(calls, plan_.threads, [&](std::int64_t call, int worker) {
       const Task task = tasks.at(call / parts);
       const Best best = best_at(parts > 1 ? call : worker);
-      run_part(task, call % parts, best, scratch.at(bests + worker * kernel_bytes));
+      run_part(task, call % parts, best, scratch.at(sizes.kernels + worker * sizes.kernel_bytes));
       if (parts == 1 && plan_.merges) write(task, best);
     });
     for (std::int64_t call = 0; parts > 1 && call < calls; call += parts) {
@@ -129,8 +120,6 @@ class ArgRun {
   }
 
  private:
-  static constexpr std::int64_t kIndexBytes = sizeof(std::int64_t);
-
   /// Merges a part of the reduction into `best`, or writes all of it.
   void run_part(const Task& task, std::int64_t part, const Best& best, char* scratch) const {
     if (plan_.strategy == ArgStrategy::kFill) {
@@ -273,11 +262,17 @@ void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const voi
   ArgRun(descriptor, plan, input, output, values).run();
 }
 
+std::string plan_text(const ArgPlan& plan, std::int64_t element_size) {
+  return to_text(plan) + scratch_text(scratch_of(plan, element_size).bytes);
+}
+
 std::size_t detail::plan_text(const ArgDescriptor& descriptor, char* text, std::size_t size) {
   validate(descriptor);
   ArgUnplannedRows rows;
   const bool unplanned = find_rows(descriptor, threads_for_arg(descriptor), rows);
-  return copy_text(unplanned ? to_text(rows) : to_text(plan(descriptor)), text, size);
+  return copy_text(unplanned ? to_text(rows) + scratch_text(0)
+                             : plan_text(plan(descriptor), element_bytes(descriptor.input)),
+                   text, size);
 }
 
 void run(const ArgDescriptor& descriptor) {

@@ -6,12 +6,13 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "core/scratch.hpp"
 #include "core/shapes.hpp"
+#include "core/text.hpp"
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
 #include "ops/for_tasks.hpp"
-#include "plan/text.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -113,7 +114,7 @@ void run_planned(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan,
 
 std::size_t detail::plan_text(const GatherNdDescriptor& descriptor, char* text, std::size_t size) {
   validate(descriptor);
-  return copy_text(to_text(plan(descriptor)), text, size);
+  return copy_text(to_text(plan(descriptor)) + scratch_text(0), text, size);
 }
 
 void run(const GatherNdDescriptor& descriptor) {

@@ -7,12 +7,12 @@
 #include "core/parallel.hpp"
 #include "core/scratch.hpp"
 #include "core/shapes.hpp"
+#include "core/text.hpp"
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
 #include "ops/arg.hpp"
 #include "ops/for_tasks.hpp"
-#include "plan/text.hpp"
 #include "plan/top_k_plan.hpp"
 
 namespace dmlcpu {
@@ -71,12 +71,15 @@ class TopKRows {
         kernel_bytes_(
             top_k_row_scratch(plan.selection, call.element_size, kernels_.item_bytes).bytes) {}
 
+  std::int64_t scratch_bytes() const {
+    return plan_.parts > 1 ? parts_scratch().bytes
+                           : worker_bytes() * workers_for(plan_.tasks, plan_.threads);
+  }
+
   void run() const {
     if (plan_.parts > 1) return run_in_parts();
-    const std::int64_t pack_bytes =
-        plan_.packed ? round_up(plan_.tasks.task_results * plan_.row.size * call_.element_size) : 0;
-    const std::int64_t worker_bytes = kernel_bytes_ + pack_bytes;
-    const Scratch scratch(worker_bytes * workers_for(plan_.tasks, plan_.threads));
+    const std::int64_t worker_bytes = this->worker_bytes();
+    const Scratch scratch(scratch_bytes());
     const Axis& rows = plan_.tasks.results;
     for_tasks(plan_.tasks, plan_.threads, [&](const Task& task, int worker) {
       TopKRow row = row_of(task.offsets, scratch.at(worker * worker_bytes));
@@ -98,15 +101,38 @@ class TopKRows {
   }
 
  private:
+  /// Of rows that are not in parts: the kernel's, then the packed rows of a task.
+  std::int64_t worker_bytes() const {
+    const std::int64_t rows = plan_.packed ? plan_.tasks.task_results : 0;
+    return kernel_bytes_ + round_up(rows * plan_.row.size * call_.element_size);
+  }
+
+  /// Where the scratch memory of rows in parts begins, in bytes: each part's for the kernel first,
+  /// then what was merged, twice, then each thread's chunk of what is merged at last.
+  struct PartsScratch {
+    std::int64_t merged;
+    std::int64_t merged_bytes;
+    std::int64_t kept_bytes;  ///< of one part
+    std::int64_t chunks;
+    std::int64_t chunk_bytes;
+    std::int64_t bytes;  ///< all of it
+  };
+  PartsScratch parts_scratch() const {
+    PartsScratch sizes{};
+    sizes.merged = plan_.parts * kernel_bytes_;
+    sizes.kept_bytes = std::min(plan_.k, plan_.longest_part()) * kernels_.item_bytes;
+    sizes.merged_bytes = plan_.parts > 2 ? round_up(plan_.parts * sizes.kept_bytes) : 0;
+    sizes.chunks = sizes.merged + 2 * sizes.merged_bytes;
+    sizes.chunk_bytes = tuning::kTopKMergeChunk * kernels_.item_bytes;
+    sizes.bytes = sizes.chunks + plan_.threads * sizes.chunk_bytes;
+    return sizes;
+  }
+
   /// One row at a time, each in parts for all threads; what they select is merged in pairs.
   void run_in_parts() const {
     // Everything is allocated before the first row is written.
-    const std::int64_t parts_bytes = plan_.parts * kernel_bytes_;
-    const std::int64_t kept_bytes = std::min(plan_.k, plan_.longest_part()) * kernels_.item_bytes;
-    const std::int64_t merged_bytes = plan_.parts > 2 ? round_up(plan_.parts * kept_bytes) : 0;
-    const std::int64_t chunk_bytes = tuning::kTopKMergeChunk * kernels_.item_bytes;
-    const std::int64_t chunks = parts_bytes + 2 * merged_bytes;
-    const LargeScratch scratch(chunks + plan_.threads * chunk_bytes);
+    const PartsScratch sizes = parts_scratch();
+    const LargeScratch scratch(sizes.bytes);
     // Of each part, and as many empty ones, with which the last ones are merged.
     std::vector<TopKItems> runs(static_cast<std::size_t>(2 * plan_.parts));
     Axes rows = plan_.tasks.kept;
@@ -119,11 +145,12 @@ class TopKRows {
       if (!select_from_parts(row, threshold, runs)) select_from_parts(row, 0, runs);
       bool odd = false;
       for (std::int64_t apart = 1; apart < plan_.parts; apart *= 2, odd = !odd) {
-        char* const to = scratch.at(parts_bytes + (odd ? merged_bytes : 0));
+        char* const to = scratch.at(sizes.merged + (odd ? sizes.merged_bytes : 0));
         for_merges(runs, apart, [&](const TopKMerge& merge, std::int64_t part, int worker) {
           const bool writes = 2 * apart >= plan_.parts;
-          char* const items = writes ? scratch.at(chunks + worker * chunk_bytes)
-                                     : to + part * kept_bytes + merge.first * kernels_.item_bytes;
+          char* const items =
+              writes ? scratch.at(sizes.chunks + worker * sizes.chunk_bytes)
+                     : to + part * sizes.kept_bytes + merge.first * kernels_.item_bytes;
           kernels_.merge(merge, items);
           if (!writes) return;
           Offsets offsets = position.offsets();
@@ -131,7 +158,8 @@ class TopKRows {
           write(row, {items, merge.last - merge.first}, offsets);
         });
         for (std::int64_t p = 0; p < plan_.parts; p += 2 * apart) {
-          runs[static_cast<std::size_t>(p)] = {to + p * kept_bytes, pair(runs, p, apart).last};
+          runs[static_cast<std::size_t>(p)] = {to + p * sizes.kept_bytes,
+                                               pair(runs, p, apart).last};
         }
       }
     }
@@ -198,6 +226,21 @@ class TopKRows {
 };
 
 void run_plan(const Call& call, const TopKPlan& plan) { TopKRows(call, plan).run(); }
+std::int64_t scratch_bytes(const Call& call, const TopKPlan& plan) {
+  return TopKRows(call, plan).scratch_bytes();
+}
+
+/// Of columns: Columns::rows, then each worker's.
+std::int64_t column_rows_bytes(const TopKColumnsPlan& plan) {
+  return round_up(plan.columns.columns.period * std::int64_t{sizeof(std::int64_t)});
+}
+std::int64_t column_worker_bytes(const Call& call, const TopKColumnsPlan& plan) {
+  return top_k_columns_scratch(plan.columns.columns, call.element_size, plan.k).bytes;
+}
+std::int64_t scratch_bytes(const Call& call, const TopKColumnsPlan& plan) {
+  return column_rows_bytes(plan) +
+         workers_for(plan.tasks, plan.threads) * column_worker_bytes(call, plan);
+}
 
 /// Columns with small k.
 void run_plan(const Call& call, const TopKColumnsPlan& plan) {
@@ -207,10 +250,9 @@ void run_plan(const Call& call, const TopKColumnsPlan& plan) {
   all.k = plan.k;
   all.prefetches = call.input_bytes >= tuning::kColumnsPrefetchBytes;
   all.element = &element_kernels(call.descriptor);
-  const std::int64_t row_bytes = round_up(all.columns.period * std::int64_t{sizeof(std::int64_t)});
-  const std::int64_t worker_bytes =
-      top_k_columns_scratch(all.columns, call.element_size, plan.k).bytes;
-  const Scratch scratch(row_bytes + workers_for(tasks, plan.threads) * worker_bytes);
+  const std::int64_t row_bytes = column_rows_bytes(plan);
+  const std::int64_t worker_bytes = column_worker_bytes(call, plan);
+  const Scratch scratch(scratch_bytes(call, plan));
   auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
   plan.columns.fill_rows(rows);
   all.columns.rows = rows;
@@ -236,6 +278,14 @@ ArgDescriptor as_arg(const TopKDescriptor& descriptor) {
   arg.nan_policy = nans_first(descriptor) ? NanPolicy::kPropagate : NanPolicy::kOmit;
   arg.output = descriptor.indices;
   return arg;
+}
+
+std::string text_of(const Call& call, const ArgPlan& plan) {
+  return plan_text(plan, call.element_size);
+}
+template <class Plan>
+std::string text_of(const Call& call, const Plan& plan) {
+  return to_text(plan) + scratch_text(scratch_bytes(call, plan));
 }
 
 void run_plan(const Call& call, const ArgPlan& plan) {
@@ -270,8 +320,10 @@ void run_planned(const TopKDescriptor& descriptor, const TopKProgram& program, c
 
 std::size_t detail::plan_text(const TopKDescriptor& descriptor, char* text, std::size_t size) {
   validate(descriptor);
+  const Call call(descriptor, nullptr, nullptr, nullptr);
   const TopKProgram program = plan(descriptor);
-  return copy_text(std::visit([](const auto& plan) { return to_text(plan); }, program), text, size);
+  return copy_text(std::visit([&](const auto& plan) { return text_of(call, plan); }, program), text,
+                   size);
 }
 
 void run(const TopKDescriptor& descriptor) {

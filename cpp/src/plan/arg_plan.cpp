@@ -4,9 +4,9 @@
 #include <cstdlib>
 
 #include "core/shapes.hpp"
+#include "core/text.hpp"
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
-#include "plan/text.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -140,6 +140,24 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
   return plan;
 }
 
+ArgScratch scratch_of(const ArgPlan& plan, std::int64_t element_size) {
+  constexpr std::int64_t kIndexBytes = sizeof(std::int64_t);
+  const Columns& columns = plan.columns.columns;
+  const std::int64_t calls = plan.tasks.count() * plan.parts;
+  const std::int64_t workers = std::min<std::int64_t>(plan.threads, calls);
+  ArgScratch scratch;
+  scratch.results = plan.merges ? plan.tasks.task_groups * plan.tasks.task_results : 0;
+  scratch.bests = round_up(columns.period * kIndexBytes);
+  scratch.best_bytes = round_up(2 * scratch.results * kIndexBytes);
+  // Parts keep their best until they are merged.
+  scratch.kernels = scratch.bests + (plan.parts > 1 ? calls : workers) * scratch.best_bytes;
+  if (plan.strategy == ArgStrategy::kColumns) {
+    scratch.kernel_bytes = arg_columns_scratch_bytes(columns, plan.columns.widened(), element_size);
+  }
+  scratch.bytes = scratch.kernels + workers * scratch.kernel_bytes;
+  return scratch;
+}
+
 bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& unplanned) {
   if (threads > 1) return false;
   const ConstTensor& input = descriptor.input;
@@ -178,7 +196,7 @@ bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& u
 std::string to_text(const ArgUnplannedRows& unplanned) {
   const ArgRows& rows = unplanned.rows;
   return text("rows without a plan\nn ", rows.n, " by ", rows.stride, "\nrows ", rows.rows, " by ",
-              rows.row_stride, ", ", unplanned.output_stride, "\n");
+              rows.row_stride, ", ", unplanned.output_stride, "\nthreads 1\n");
 }
 
 std::string to_text(const ArgPlan& plan) {

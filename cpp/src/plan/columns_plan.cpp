@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "core/text.hpp"
 #include "core/tuning.hpp"
-#include "plan/text.hpp"
 
 namespace dmlcpu {
 namespace {

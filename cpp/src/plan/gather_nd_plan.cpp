@@ -5,9 +5,9 @@
 
 #include "core/cpu.hpp"
 #include "core/shapes.hpp"
+#include "core/text.hpp"
 #include "core/tuning.hpp"
 #include "kernels/interface.hpp"
-#include "plan/text.hpp"
 
 namespace dmlcpu {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdlib>
 
 #include "core/shapes.hpp"
+#include "core/text.hpp"
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
-#include "plan/text.hpp"
 
 namespace dmlcpu {
 namespace {
