@@ -1,5 +1,6 @@
 """Checks that several test files share."""
 
+import re
 import subprocess
 
 import numpy as np
@@ -36,3 +37,8 @@ def check_example(program, matrix):
         )
     assert [line.split(":")[0] for line in got] == [line.split(":")[0] for line in want]
     assert got[:5] == want[:5]
+
+
+def row(text, name):
+    """What `python -m dmlcpu` prints beside a name."""
+    return re.search(rf"^  {name} +(.*)$", text, re.M)[1]

@@ -72,6 +72,11 @@ def runtime() -> None:
     with dmlcpu.num_threads(one):
         assert_type(dmlcpu.get_num_threads(), int)
     dmlcpu.set_num_threads(None)
+    assert_type(dmlcpu.show_config("dicts"), dict[str, Any])
+    plan = dmlcpu.explain(dmlcpu.top_k, x, 2, axis=0)
+    assert_type(plan.text, str)
+    assert_type(plan.threads, int)
+    assert_type(plan.scratch_bytes, int)
 
 
 def descriptors() -> None:
@@ -108,6 +113,8 @@ if TYPE_CHECKING:
     dmlcpu.top_k(x, 1, out=x)  # wrong
     dmlcpu.gather_nd(x, [[1]], mode="wrap")  # wrong
     dmlcpu.set_num_threads("2")  # wrong
+    dmlcpu.show_config("json")  # wrong
+    dmlcpu.explain("argmax", x)  # wrong
     dml.compile(x)  # wrong
     dml.compile(dml.OperatorDesc(), feature_level="7.0")  # wrong
 

@@ -1,6 +1,8 @@
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <type_traits>
-#include <utility>
+#include <vector>
 
 #include "bindings.hpp"
 #include "call.hpp"
@@ -34,19 +36,45 @@ py::dict tuning_values() {
   return values;
 }
 
-/// The plan of a call of one of the operators, which is not run.
-std::string plan_of_call(const py::function& function, const py::args& arguments,
-                         const py::kwargs& options) {
+/// The plan of a call of one of the operators, which is not run, and its result: arrays of the
+/// right shapes and dtypes, without memory unless the caller gave them.
+py::tuple plan_of_call(const py::function& function, const py::args& arguments,
+                       const py::kwargs& options) {
   std::string text;
-  struct Wanted {
-    explicit Wanted(std::string* text) : before(std::exchange(plan_wanted, text)) {}
-    ~Wanted() { plan_wanted = before; }
-    Wanted(const Wanted&) = delete;
-    Wanted& operator=(const Wanted&) = delete;
-    std::string* before;
-  } const wanted(&text);
-  function(*arguments, **options);
-  return text;
+  const PlanWanted wanted(&text);
+  const py::object result = function(*arguments, **options);
+  return py::make_tuple(text, result);
+}
+
+py::tuple names_of(const std::vector<std::string_view>& names) {
+  py::tuple all(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) all[i] = std::string(names[i]);
+  return all;
+}
+
+/// What thread_source() says, as Python says it.
+const char* thread_source_name() {
+  const ContextThreads threads;
+  switch (thread_source()) {
+    case ThreadSource::kNoOpenMP:
+      return "no OpenMP";
+    case ThreadSource::kFork:
+      return "forked child";
+    case ThreadSource::kOverride:
+      return "num_threads";
+    case ThreadSource::kProcess:
+      return "set_num_threads";
+    case ThreadSource::kOpenMP:
+      break;
+  }
+  return "OpenMP";
+}
+
+/// How this module was built, and the library, which the same build made.
+py::dict build_info() {
+  py::dict info;
+#include <build_info.inc>
+  return info;
 }
 
 }  // namespace
@@ -61,12 +89,15 @@ void bind_runtime(py::module_& module) {
   module.def("thread_limits", &thread_limits);
   load_index_types();
   module.def("set_grain_bytes", &set_grain_bytes);
+  module.def("thread_source", &thread_source_name);
+  module.def("threads_move", &threads_move);
+  module.def("openmp_version", &openmp_version);
+  module.def("openmp_file", &openmp_file);
+  module.def("build_info", &build_info);
 
-  module.def("instruction_sets", [] {
-    py::list names;
-    for (const std::string_view name : instruction_sets()) names.append(std::string(name));
-    return py::tuple(names);
-  });
+  module.def("instruction_sets", [] { return names_of(instruction_sets()); });
+  module.def("built_instruction_sets", [] { return names_of(built_instruction_sets()); });
+  module.def("instruction_set_source", [] { return std::string(instruction_set_source()); });
   module.def("instruction_set", [] { return std::string(instruction_set()); });
   module.def("use_instruction_set", &use_instruction_set);
 
@@ -76,7 +107,11 @@ void bind_runtime(py::module_& module) {
     return py::tuple(names);
   });
   module.def("tuning", &tuning_values);
-  module.def("plan_text", &plan_of_call);
+  module.def("plan", &plan_of_call);
+  module.def("plan_text", [](const py::function& function, const py::args& arguments,
+                             const py::kwargs& options) {
+    return py::object(plan_of_call(function, arguments, options)[0]);
+  });
 }
 
 }  // namespace dmlcpu::python

@@ -41,6 +41,23 @@ class ContextThreads {
 /// Where the next call on this thread writes its plan instead of running; null if it runs.
 extern thread_local std::string* plan_wanted;
 
+/// As long as this lives, the next call on this thread writes its plan to `text`; with null, calls
+/// run.
+class PlanWanted {
+ public:
+  explicit PlanWanted(std::string* text) : before_(std::exchange(plan_wanted, text)) {}
+  ~PlanWanted() { plan_wanted = before_; }
+  PlanWanted(const PlanWanted&) = delete;
+  PlanWanted& operator=(const PlanWanted&) = delete;
+
+ private:
+  std::string* before_;
+};
+
+/// Has Python warn that the library was built without OpenMP, if the machine has many processors;
+/// once in the process. Throws if the program turns warnings into errors.
+void warn_without_openmp();
+
 /// Waits until the process ends.
 [[noreturn]] void wait_for_exit();
 
@@ -70,6 +87,8 @@ void call(std::int64_t bytes, Body&& body) {
     body();
     return;
   }
+  // Smaller calls use one thread anyway.
+  if (!has_openmp()) warn_without_openmp();
   // Not by a destructor: Python may end a thread that takes the lock, which no destructor allows.
   PyThreadState* const state = PyEval_SaveThread();
   std::exception_ptr error;

@@ -114,6 +114,8 @@ py::array read_by(const char* function, py::handle object, const char* name) {
       [function] { return py::object(py::module_::import("dmlcpu._arrays").attr(function)); });
   const py::str text(name);
   PyObject* const arguments[] = {object.ptr(), text.ptr()};
+  // What reads the object may call an operator, which is not the one whose plan is wanted.
+  const PlanWanted none(nullptr);
   PyObject* const array =
       with_lock([&] { return PyObject_Vectorcall(read.ptr(), arguments, 2, nullptr); });
   if (array == nullptr) throw py::error_already_set();
@@ -135,6 +137,11 @@ py::array as_index_array(py::handle object, const char* name) {
     const py::dtype dtype = array.dtype();
     const bool narrow_int = (dtype.kind() == 'i' || dtype.kind() == 'u') && is_native(dtype);
     if (!narrow_int) return array;
+    // A plan reads no element.
+    if (plan_wanted != nullptr) {
+      const std::vector<py::ssize_t> shape(array.shape(), array.shape() + array.ndim());
+      return py::array(index_dtype(DataType::kInt32), shape);
+    }
     return array.attr("astype")(index_dtype(DataType::kInt32)).cast<py::array>();
   }
   if (array.is(object)) return array;
@@ -178,9 +185,13 @@ py::object new_output(const py::dtype& dtype, DataType type, const Shape& shape,
   const auto& api = py::detail::npy_api::get();
   py::ssize_t sizes[kMaxRank];
   std::copy_n(shape.sizes.begin(), shape.rank, sizes);
-  auto array = py::reinterpret_steal<py::object>(
-      api.PyArray_NewFromDescr_(api.PyArray_Type_, py::dtype(dtype).release().ptr(), shape.rank,
-                                sizes, nullptr, nullptr, 0, nullptr));
+  // A call that is planned alone writes nothing: its result has no memory but one element.
+  static std::int64_t nothing = 0;
+  constexpr py::ssize_t kNoStrides[kMaxRank] = {};
+  const bool plans = plan_wanted != nullptr;
+  auto array = py::reinterpret_steal<py::object>(api.PyArray_NewFromDescr_(
+      api.PyArray_Type_, py::dtype(dtype).release().ptr(), shape.rank, sizes,
+      plans ? kNoStrides : nullptr, plans ? &nothing : nullptr, 0, nullptr));
   if (!array) throw py::error_already_set();
   tensor.data = py::detail::array_proxy(array.ptr())->data;
   tensor.type = type;

@@ -8,7 +8,13 @@ loaded when first used.
 
 from typing import TYPE_CHECKING
 
-from dmlcpu._core import __version__
+try:
+    from dmlcpu._core import __version__
+except ImportError as _error:
+    from dmlcpu._failure import fail as _fail
+
+    _fail(_error)
+from dmlcpu._diagnosis import explain, show_config
 from dmlcpu._lazy import lazy_module as _lazy_module
 from dmlcpu._operators import argmax, argmin, gather_nd, top_k
 from dmlcpu._runtime import (
@@ -34,12 +40,14 @@ __all__ = [
     "__version__",
     "argmax",
     "argmin",
+    "explain",
     "gather_nd",
     "get_instruction_set",
     "get_num_threads",
     "instruction_sets",
     "num_threads",
     "set_num_threads",
+    "show_config",
     "top_k",
     "use_instruction_set",
 ]

@@ -1,6 +1,7 @@
 """How calls run: threads and instruction sets."""
 
 import operator
+import warnings
 from contextlib import AbstractContextManager, ContextDecorator
 from typing import SupportsIndex
 
@@ -82,6 +83,24 @@ class _ThreadLimit(ContextDecorator, AbstractContextManager[None]):
         if self in blocks:
             del blocks[len(blocks) - 1 - blocks[::-1].index(self)]
             variable.set(tuple(blocks))
+
+
+# Two threads at least halve what a call takes, but few programs depend on it.
+_MANY_PROCESSORS = 4
+
+
+def _warn_without_openmp() -> None:
+    """Called by the first call that more than one thread would make faster, of a build without OpenMP."""
+    from dmlcpu import _machine
+
+    count = _machine.usable_processors()
+    if count >= _MANY_PROCESSORS:
+        warnings.warn(
+            f"this build of dmlcpu has no OpenMP, so that calls use one of {count} processors; "
+            "python -m dmlcpu says more",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
 
 def instruction_sets() -> tuple[str, ...]:
