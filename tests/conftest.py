@@ -9,7 +9,9 @@ import pytest
 import dmlcpu
 from dmlcpu import _core
 
-pytest.register_assert_rewrite("checks", "data", "reference", "scripts", "torch_cases", "upstream")
+pytest.register_assert_rewrite(
+    "checks", "commands", "data", "reference", "scripts", "torch_cases", "upstream"
+)
 
 import data  # noqa: E402
 from scripts import needs_to_build  # noqa: E402
@@ -59,6 +61,13 @@ def any_size(monkeypatch):
     kernels = importlib.import_module("dmlcpu.torch._kernels")
     for name in kernels._LEAST:
         monkeypatch.setitem(kernels._LEAST, name, 0)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder in which a command runs."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture(scope="session")
