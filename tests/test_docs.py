@@ -4,9 +4,13 @@ import doctest
 import importlib
 import importlib.util
 import re
+import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from dmlcpu import _command
 
 ROOT = Path(__file__).parent.parent
 
@@ -14,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 @pytest.mark.parametrize(
     "name",
     [
+        "dmlcpu._diagnosis",
         "dmlcpu._operators",
         "dmlcpu._runtime",
         "dmlcpu.numpy",
@@ -33,7 +38,7 @@ def test_docstrings(name):
     assert results.failed == 0
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/directml.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/diagnosis.md", "docs/directml.md"])
 def test_pages(name):
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.M | re.S)
     assert blocks
@@ -42,7 +47,23 @@ def test_pages(name):
             continue
         test = doctest.DocTestParser().get_doctest(block, {}, name, name, 0)
         assert test.examples
-        assert doctest.DocTestRunner().run(test).failed == 0
+        assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed == 0
+
+
+def test_commands_of_the_command_line(folder):
+    """Each command of the page does its work, on files of its names."""
+    (block,) = re.findall(
+        r"^```sh\n(.*?)^```", (ROOT / "docs/command-line.md").read_text(), re.M | re.S
+    )
+    np.save("logits.npy", np.arange(2 * 21 * 8.0).reshape(2, 21, 8))
+    np.save("table.npy", np.arange(12.0).reshape(4, 3))
+    np.save("rows.npy", np.array([[3], [7]]))
+    commands = [shlex.split(line) for line in block.splitlines()]
+    assert {command[3] for command in commands} == {"argmax", "argmin", "topk", "gather"}
+    for command in commands:
+        assert command[:3] == ["python", "-m", "dmlcpu"]
+        assert _command.main(command[3:]) == 0
+    np.testing.assert_array_equal(np.load("out.npy"), [[9, 10, 11], [9, 10, 11]])
 
 
 PAGES = sorted(
