@@ -1,4 +1,5 @@
-// The element types, one list for tables, names, bindings and tests.
+/// @file
+/// The element types, one list for tables, names, bindings and tests.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The C++ face of directml_c.h: errors are exceptions, operators release themselves.
+/// @file
+/// The C++ face of directml_c.h: errors are exceptions, operators release themselves.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The types of C++ that tensors' elements can have.
+/// @file
+/// The types of C++ that tensors' elements can have.
 #pragma once
 
 #include <type_traits>

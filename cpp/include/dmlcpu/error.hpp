@@ -1,4 +1,5 @@
-// What the library throws. Every text reads "argument: requirement, got actual value".
+/// @file
+/// What the library throws. Every text reads "argument: requirement, got actual value".
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Lists of integers as callers have them: sizes, strides and axes.
+/// @file
+/// Lists of integers as callers have them: sizes, strides and axes.
 #pragma once
 
 #include <array>

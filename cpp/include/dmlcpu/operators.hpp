@@ -1,9 +1,16 @@
-// The operators as descriptors: fill one in, have the output's shape computed, run it.
-//
-// Every run() validates its whole descriptor (but for new outputs, see there) before it writes
-// anything, throws one of the types of error.hpp when a rule is broken, and is safe to call from
-// many threads at once as long as their outputs do not overlap. Results never depend on the number
-// of threads or the instruction set.
+/// @file
+/// The operators as descriptors: fill one in, have the output's shape computed, run it.
+///
+/// Every run() validates its whole descriptor (but for new outputs, see below) before it writes
+/// anything, throws one of the types of error.hpp when a rule is broken, and is safe to call from
+/// many threads at once as long as their outputs do not overlap. Results never depend on the number
+/// of threads or the instruction set.
+///
+/// An output is new when it was made for this call: contiguous memory of its own, of the shape that
+/// output_shape() gave for the rest of the descriptor, that nobody has seen. Where a caller says
+/// so, run() checks neither the output nor what output_shape() has checked, and gather_nd, which
+/// saves a pass over the indices, may have written to it when IndexError is thrown. Saying so of
+/// any other output, or without having called output_shape(), is undefined behaviour.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +53,7 @@ struct ArgDescriptor {
   AxisDirection axis_direction = AxisDirection::kIncreasing;
   NanPolicy nan_policy = NanPolicy::kPropagate;
   Tensor output;               ///< uint32, int32, uint64 or int64
-  bool output_is_new = false;  ///< see below
+  bool output_is_new = false;  ///< see the file's head
 };
 
 /// DML_TOP_K1_OPERATOR_DESC.
@@ -62,7 +69,7 @@ struct TopKDescriptor {
   NanPolicy nan_policy = NanPolicy::kPropagate;
   Tensor values;   ///< the input's element type and shape, with k elements along `axis`
   Tensor indices;  ///< uint32, int32, uint64 or int64; the shape of `values`
-  bool outputs_are_new = false;  ///< see below
+  bool outputs_are_new = false;  ///< see the file's head
 };
 
 /// DML_GATHER_ND_OPERATOR_DESC, and with batch_dims > 0 DML_GATHER_ND1_OPERATOR_DESC.
@@ -77,14 +84,8 @@ struct GatherNdDescriptor {
   std::int64_t batch_dims = 0;
   IndexMode mode = IndexMode::kRaise;
   Tensor output;               ///< the input's element type
-  bool output_is_new = false;  ///< see below
+  bool output_is_new = false;  ///< see the file's head
 };
-
-// An output is new when it was made for this call: contiguous memory of its own, of the shape that
-// output_shape() gave for the rest of the descriptor, that nobody has seen. Where a caller says so,
-// run() checks neither the output nor what output_shape() has checked, and gather_nd, which saves a
-// pass over the indices, may have written to it when IndexError is thrown. Saying so of any other
-// output, or without having called output_shape(), is undefined behaviour.
 
 // A tensor of rank 0 counts as having one axis of size 1 where an operator takes an axis.
 

@@ -1,4 +1,5 @@
-// How the operators run: threads and instruction sets.
+/// @file
+/// How the operators run: threads and instruction sets.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Tensors as the operators see them: a pointer, an element type, sizes and element strides.
+/// @file
+/// Tensors as the operators see them: a pointer, an element type, sizes and element strides.
 #pragma once
 
 #include <array>

@@ -1,21 +1,22 @@
-// The operators as functions on typed memory.
-//
-// Element types are float, double, Float16, BFloat16, the compiler's _Float16 and __bf16 where it
-// has them (std::float16_t and std::bfloat16_t of C++23), bool and the integers of 8 to 64 bits;
-// index types those of 32 and 64 bits. Views are a pointer, sizes and, unless the elements are
-// contiguous in row-major order, strides, all in elements; rank 0 to 8.
-//
-// Name the element and index types, as the examples do: then braces become views, and views to
-// write to are views to read from.
-//
-// Of every function: inputs are read where they are, whatever their strides. Outputs must have the
-// shape that is said, elements that do not overlap, and share no memory with an input. All of that
-// is checked before anything is written, so a call that throws has written nothing: TypeError or
-// ValueError (both std::invalid_argument), AxisError or IndexError (both std::out_of_range), with a
-// text "argument: requirement, got actual value", where arguments have their names in Python
-// ("out" is the output); or std::bad_alloc. Calls may be made from many
-// threads at once as long as their outputs do not overlap. Results never depend on the number of
-// threads or the instruction set.
+/// @file
+/// The operators as functions on typed memory.
+///
+/// Element types are float, double, Float16, BFloat16, the compiler's _Float16 and __bf16 where it
+/// has them (std::float16_t and std::bfloat16_t of C++23), bool and the integers of 8 to 64 bits;
+/// index types those of 32 and 64 bits. Views are a pointer, sizes and, unless the elements are
+/// contiguous in row-major order, strides, all in elements; rank 0 to 8.
+///
+/// Name the element and index types, as the examples do: then braces become views, and views to
+/// write to are views to read from.
+///
+/// Of every function: inputs are read where they are, whatever their strides. Outputs must have the
+/// shape that is said, elements that do not overlap, and share no memory with an input. All of that
+/// is checked before anything is written, so a call that throws has written nothing: TypeError or
+/// ValueError (both std::invalid_argument), AxisError or IndexError (both std::out_of_range), with
+/// a text "argument: requirement, got actual value", where arguments have their names in Python
+/// ("out" is the output); or std::bad_alloc. Calls may be made from many
+/// threads at once as long as their outputs do not overlap. Results never depend on the number of
+/// threads or the instruction set.
 #pragma once
 
 #include <algorithm>
