@@ -43,12 +43,15 @@ def needs_to_build():
     needs(COMPILER, "cmake", "ninja")
 
 
-def start_python(*arguments, python=sys.executable, emulator=(), timeout=900, **environment):
+def start_python(
+    *arguments, python=sys.executable, emulator=(), timeout=900, cwd=None, **environment
+):
     """Runs Python with these arguments, which may fail; only a hanging one reaches the timeout."""
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     return subprocess.run(
         [*emulator, python, *arguments],
-        env=kept | environment, capture_output=True, encoding="utf-8", timeout=timeout, check=False,
+        env=kept | environment, cwd=cwd, capture_output=True, encoding="utf-8", timeout=timeout,
+        check=False,
     )  # fmt: skip
 
 
