@@ -92,7 +92,7 @@ CODE = [
     path
     for folder in ("cpp", "python", "tests", "bench", "examples", "docs", "release")
     for path in sorted((ROOT / folder).rglob("*"))
-    if path.suffix in (".c", ".cpp", ".h", ".hpp", ".py")
+    if path.suffix in (".c", ".cpp", ".h", ".hpp", ".py") and "_build" not in path.parts
 ]
 
 
