@@ -6,15 +6,12 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 
 # Paths from the repository's folder.
-PAGES = [
-    "README.md",
-    "CONTRIBUTING.md",
-    *sorted(
-        page.relative_to(ROOT).as_posix()
-        for page in ROOT.glob("docs/**/*.md")
-        if "_build" not in page.relative_to(ROOT).parts
-    ),
-]
+PAGES = sorted(
+    page.relative_to(ROOT).as_posix()
+    for folder in ("", "docs/**/")
+    for page in ROOT.glob(f"{folder}*.md")
+    if "_build" not in page.relative_to(ROOT).parts
+)
 
 
 def blocks(name, language):

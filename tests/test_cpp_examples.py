@@ -1,10 +1,12 @@
-"""The examples in the C and C++ headers and in the README compile, and what they assert holds."""
+"""The examples in C and C++ of headers, README and pages compile, and what they assert holds."""
 
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
+
+import pages
 
 ROOT = Path(__file__).parent.parent
 HEADERS = sorted((ROOT / "cpp/include/dmlcpu").iterdir())
@@ -72,10 +74,10 @@ def test_functions_have_examples(name):
 def test_cpp_examples(cpp_build, tmp_path):
     blocks = [block for path in HEADERS if path.suffix == ".hpp" for block in examples(path)]
     assert len(blocks) >= 10
-    readme = re.search(
-        r"^```cpp\n#include.*?\n\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S
-    )
-    blocks.append(readme[1])
+    assert len(pages.blocks("README.md", "cpp")) == 2
+    for name in pages.PAGES:
+        found = pages.blocks(name, "cpp")
+        blocks += [re.sub(r"^#include.*\n", "", block, flags=re.M) for block in found]
     body = "\n".join(f"  {{\n{block}  }}" for block in blocks)
     (tmp_path / "main.cpp").write_text(
         "#undef NDEBUG\n#include <cassert>\n"

@@ -1,18 +1,21 @@
-"""The examples of the docstrings and the README run as they are."""
+"""The examples of the docstrings, the README and the site's pages run; links lead somewhere.
+
+tests/test_site.py is about what pages take from elsewhere, tests/test_shell_blocks.py about what is typed
+in a shell.
+"""
 
 import doctest
 import importlib
 import importlib.util
 import re
 import shlex
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dmlcpu import _command
 
-ROOT = Path(__file__).parent.parent
+from pages import PAGES, ROOT, blocks
 
 
 @pytest.mark.parametrize(
@@ -38,23 +41,26 @@ def test_docstrings(name):
     assert results.failed == 0
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/diagnosis.md", "docs/directml.md"])
+# tests/test_migration.py runs those of docs/migration.md, with other libraries.
+@pytest.mark.parametrize(
+    "name", [name for name in PAGES if blocks(name, "python") and name != "docs/migration.md"]
+)
 def test_pages(name):
-    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.M | re.S)
-    assert blocks
-    for block in blocks:
+    """A page's blocks, one after the other, with what those before have defined."""
+    names = {}
+    for block in blocks(name, "python"):
         if "import torch" in block and importlib.util.find_spec("torch") is None:
             continue
-        test = doctest.DocTestParser().get_doctest(block, {}, name, name, 0)
+        test = doctest.DocTestParser().get_doctest(block, names, name, name, 0)
         assert test.examples
-        assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed == 0
+        runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+        assert runner.run(test, clear_globs=False).failed == 0
+        names = test.globs
 
 
 def test_commands_of_the_command_line(folder):
     """Each command of the page does its work, on files of its names."""
-    (block,) = re.findall(
-        r"^```sh\n(.*?)^```", (ROOT / "docs/command-line.md").read_text(), re.M | re.S
-    )
+    (block,) = blocks("docs/command-line.md", "sh")
     np.save("logits.npy", np.arange(2 * 21 * 8.0).reshape(2, 21, 8))
     np.save("table.npy", np.arange(12.0).reshape(4, 3))
     np.save("rows.npy", np.array([[3], [7]]))
@@ -66,18 +72,25 @@ def test_commands_of_the_command_line(folder):
     np.testing.assert_array_equal(np.load("out.npy"), [[9, 10, 11], [9, 10, 11]])
 
 
-PAGES = sorted(
-    p.relative_to(ROOT).as_posix()
-    for folder in ("", "docs/**/")
-    for p in ROOT.glob(f"{folder}*.md")
-)
+def anchors(page):
+    """The names of a page's headings in links."""
+    prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    headings = re.findall(r"^#+ (.+)$", prose, re.M)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_links_lead_to_files(name):
+def test_links_lead_somewhere(name):
+    """To a file or folder, or what the site makes of an example or a table; and to a heading there."""
     page = ROOT / name
-    for link in re.findall(r"\]\((?!https?:|#)([^)#]+)[^)]*\)", page.read_text()):
-        assert (page.parent / link).exists(), link
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text()):
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        if "_build" in target.parts:
+            assert target.suffix == ".svg" or (ROOT / f"examples/{target.stem}.py").exists(), link
+        else:
+            assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
 
 
 def test_glossary_names_what_exists():
