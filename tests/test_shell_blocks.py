@@ -11,12 +11,13 @@ import subprocess
 import pytest
 
 from pages import PAGES, ROOT, blocks
-from scripts import SCRIPTS
+from scripts import needs, needs_to_build
 
 
 def run_block(block, folder):
     """What a block prints, in a folder, with the Python of these tests."""
-    environment = os.environ | {"PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"}
+    needs_to_build()
+    environment = dict(os.environ)
     if shutil.which("make") is None:
         environment["CMAKE_GENERATOR"] = "Ninja"
     done = subprocess.run(
@@ -34,9 +35,9 @@ def examples(tmp_path):
     return tmp_path
 
 
-@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="needs pkg-config")
 def test_embedding(examples):
     """By CMake and by hand; both print what the page says."""
+    needs("g++", "pkg-config")
     by_cmake, by_hand = blocks("docs/how-to/embed-cpp.md", "sh")
     (output,) = blocks("docs/how-to/embed-cpp.md", "text")
     assert run_block(by_cmake, examples).endswith(output)
@@ -58,8 +59,8 @@ def program_of_the_readme(folder):
     )
 
 
-@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="needs pkg-config")
 def test_pkg_config_of_the_readme(tmp_path):
+    needs("g++", "pkg-config")
     program_of_the_readme(tmp_path)
     (block,) = (b for b in blocks("README.md", "sh") if "pkg-config" in b)
     run_block(f"{block}\n./a.out", tmp_path)
