@@ -1,5 +1,7 @@
 """The functions: torch's names, parameters and defaults, checks of arguments, named tuples."""
 
+from __future__ import annotations  # help() shows the annotations as written
+
 import itertools
 from collections.abc import Sequence
 from typing import Any, SupportsIndex
