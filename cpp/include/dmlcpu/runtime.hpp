@@ -33,6 +33,8 @@ enum class ThreadSource : std::uint8_t {
   kOpenMP,    ///< OMP_NUM_THREADS, omp_set_num_threads(), else one per processor
 };
 
+/// What the number of a call made now on this thread comes from.
+///
 /// ```
 /// const dmlcpu::ScopedThreads serial(1);
 /// assert(!dmlcpu::has_openmp() || dmlcpu::thread_source() == dmlcpu::ThreadSource::kOverride);
