@@ -44,7 +44,7 @@ def table(medians: _Medians, libraries: list[str]) -> str:
 def draw(medians: _Medians, caption: str, path: str) -> None:
     """Draws to the file and says so; without matplotlib, prints bars."""
     try:
-        import matplotlib
+        import matplotlib  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         print(bars(medians))
         return
