@@ -1,5 +1,7 @@
 """The core's operators on tensors of the CPU: arguments and results changed, nothing else."""
 
+from __future__ import annotations
+
 import contextlib
 import functools
 from collections.abc import Callable
