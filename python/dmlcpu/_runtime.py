@@ -13,16 +13,18 @@ __all__ = [
     "instruction_sets",
     "num_threads",
     "set_num_threads",
+    "thread_count",
     "use_instruction_set",
 ]
 
 
-def _thread_count(count: SupportsIndex) -> int:
+def thread_count(count: SupportsIndex, name: str = "count") -> int:
+    """`count` as an int, after checking it; `name` is the argument's, for errors."""
     if isinstance(count, bool) or not hasattr(count, "__index__"):
-        raise TypeError(f"count: must be an int, got {type(count).__name__}")
+        raise TypeError(f"{name}: must be an int, got {type(count).__name__}")
     count = operator.index(count)
     if not 1 <= count <= 4096:
-        raise ValueError(f"count: must be in [1, 4096], got {count}")
+        raise ValueError(f"{name}: must be in [1, 4096], got {count}")
     return count
 
 
@@ -42,7 +44,7 @@ def set_num_threads(count: SupportsIndex | None) -> None:
     1
     >>> dmlcpu.set_num_threads(None)
     """
-    _core.set_num_threads(0 if count is None else _thread_count(count))
+    _core.set_num_threads(0 if count is None else thread_count(count))
 
 
 def get_num_threads() -> int:
@@ -62,7 +64,7 @@ def num_threads(count: SupportsIndex) -> "_ThreadLimit":
     ...     dmlcpu.get_num_threads()
     1
     """
-    return _ThreadLimit(_thread_count(count))
+    return _ThreadLimit(thread_count(count))
 
 
 class _ThreadLimit(ContextDecorator, AbstractContextManager[None]):
