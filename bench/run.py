@@ -7,7 +7,10 @@
     python bench/run.py sweep     one size at a time, to find where speed falls off
     python bench/run.py dispatch  DirectML's descriptors on a few elements, from C++
     python bench/run.py doors     dmlcpu.numpy and dmlcpu.torch beside the functions that they stand for
-    python bench/run.py builds    builds or instruction sets of dmlcpu beside each other
+    python bench/run.py dask      dmlcpu.dask beside dask.array: time, tasks, bytes sent, memory; and
+                                  how long graphs of 10,000 chunks take
+    python bench/run.py scaling   dmlcpu.dask on up to 1,000 workers and 100 TB: arithmetic and a
+    simulation python bench/run.py builds    builds or instruction sets of dmlcpu beside each other
     python bench/run.py random    works that nobody chose (--count, --seed) beside every library, and
                                   dmlcpu on views of many layouts beside a flat argmin's bandwidth
 
@@ -27,6 +30,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", str(os.cpu_count()))
 
 import builds
+import clusters
 import competitors
 import dispatch
 import doors
@@ -35,6 +39,7 @@ import plots
 import random_run
 import report
 import rooflines
+import scaling
 import sweeps
 import workloads
 from session import chosen, machine, tensors_of, write
@@ -152,6 +157,8 @@ def main():
         "sweep": sweep,
         "dispatch": dispatch.dispatch,
         "doors": doors.doors,
+        "dask": clusters.dask,
+        "scaling": scaling.scaling,
         "builds": compare_builds,
         "random": random_run.random_works,
     }
