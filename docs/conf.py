@@ -52,7 +52,7 @@ breathe_show_include = False
 # what the C++ library keeps to itself, and names of C, the standard library and DirectML.
 nitpick_ignore_regex = [
     ("py:obj", ".*"),
-    ("py:(class|exc)", r"(numpy|collections|torch)\..*"),
+    ("py:(class|exc)", r"(numpy|collections|torch|dask)\..*"),
     ("cpp:identifier", r"dmlcpu(::directml)?|detail.*|std|u?int\d+_t|UINT.*|DML_.*"),
 ]
 

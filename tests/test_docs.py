@@ -25,6 +25,9 @@ from pages import PAGES, ROOT, blocks
         "dmlcpu._operators",
         "dmlcpu._runtime",
         "dmlcpu.numpy",
+        "dmlcpu.dask._arg",
+        "dmlcpu.dask._gather",
+        "dmlcpu.dask._top_k",
         "dmlcpu.directml",
         "dmlcpu.directml._compiled",
         "dmlcpu.directml._descriptors",
@@ -34,8 +37,9 @@ from pages import PAGES, ROOT, blocks
     ],
 )
 def test_docstrings(name):
-    if name.startswith("dmlcpu.torch"):
-        pytest.importorskip("torch", exc_type=ImportError)
+    for library in ("torch", "dask.array"):
+        if name.startswith(f"dmlcpu.{library.partition('.')[0]}"):
+            pytest.importorskip(library, exc_type=ImportError)
     results = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert results.attempted > 0
     assert results.failed == 0
@@ -49,7 +53,8 @@ def test_pages(name):
     """A page's blocks, one after the other, with what those before have defined."""
     names = {}
     for block in blocks(name, "python"):
-        if "import torch" in block and importlib.util.find_spec("torch") is None:
+        needed = [library for library in ("torch", "dask") if f"import {library}" in block]
+        if not all(map(importlib.util.find_spec, needed)):
             continue
         test = doctest.DocTestParser().get_doctest(block, names, name, name, 0)
         assert test.examples
