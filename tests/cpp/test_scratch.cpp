@@ -30,6 +30,10 @@ void* allocate(std::size_t size, std::size_t alignment) {
   return memory;
 }
 
+/// Not a plain call: a compiler that inlines `operator delete` but not `operator new` into a caller
+/// would warn that free() ends what new began.
+void (*volatile const release)(void*) = std::free;
+
 constexpr std::uint32_t kUntouched = 0xabcdef01;
 
 /// Whether call(outputs) fails with each number of allocations that is too small for it, without
@@ -105,10 +109,10 @@ void* operator new(std::size_t size) { return allocate(size, alignof(std::max_al
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return allocate(size, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
 
 int main() {
   std::vector<float> x(kRows * kColumns);
