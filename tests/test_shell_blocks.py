@@ -80,6 +80,7 @@ def test_cmake_of_the_readme(tmp_path):
 @pytest.mark.parametrize("name", [name for name in PAGES if blocks(name, "sh")])
 def test_shell_blocks_name_what_exists(name):
     """All blocks are a shell's; scripts that they start are there and have the options."""
+    needs("bash")
     for block in blocks(name, "sh"):
         subprocess.run(["bash", "-nc", block], check=True)
         for script, rest in re.findall(r"(\w+/[\w/]+\.py)\b(.*)", block):
