@@ -37,9 +37,7 @@ class Case(NamedTuple):
     call: str  # on x, and i, a tuple for each of `picks` rows
     out: float = 0  # bytes that a row of a chunk's result gives: values and uint64 indices
     picks: int = 0
-    parts: int = (
-        1  # chunks of i, of which none are known when the graph is built if there are several
-    )
+    parts: int = 1  # chunks of i, which the client does not know if there are several
 
     @property
     def is_gather(self):
@@ -108,15 +106,16 @@ def expected_search(case, cluster, chunks):
 
 
 def expected_gather(case, cluster, chunks):
-    results = max(math.ceil(case.picks * ROW / OUTPUT), case.parts)
+    results = math.ceil(case.picks * ROW / OUTPUT)
     # Of a result's chunk, each tuple falls in a random chunk of the input: the share that it needs.
     share = 1 if case.is_lazy else -math.expm1(-case.picks / results / chunks)
     none, one = (1 - share) ** results, results * share * (1 - share) ** (results - 1)
     pairs = chunks * share * results
     nodes = levels(pairs / results, JOINED)
-    # A chunk that several of the result's need is read by a task of its own; lazy tuples come by parts.
-    tasks = pairs + chunks * (1 - none - one) + results * sum(nodes)
-    tasks += case.is_lazy * (pairs + 3 * results)
+    # A chunk that several of the result's need is read by a task of its own, as is one whose tuples are
+    # not known. Those come in chunks, which are merged for each chunk of the result, and then in parts.
+    tasks = pairs + chunks * (1 - none - one * (not case.is_lazy)) + results * sum(nodes)
+    tasks += case.is_lazy * (pairs + case.parts + 3 * results)
     sent = case.picks * (ROW * len(nodes) + 4 * case.is_lazy)
     return chunks * (1 - none), tasks, sent, sent / min(results, cluster.workers)
 
@@ -237,7 +236,7 @@ class Simulation:
         kind, picks = kind_of(key), self.case.picks
         if kind in ("rows", "part"):
             return picks * (ROW if kind == "rows" else 4) / self.kinds[kind]
-        return 8 * picks / self.case.parts if kind in ("indices", "route", "order") else total
+        return 8 * picks / self.kinds[kind] if kind in ("indices", "route", "order") else total
 
 
 def kind_of(key):

@@ -1,5 +1,6 @@
 """Random calls of dmlcpu.dask beside the same calls on the whole array in memory."""
 
+import dask
 import dask.array as da
 import numpy as np
 
@@ -77,7 +78,10 @@ def gather_case(rng, x, dask_options):
     options = {"batch_dims": batch, "mode": mode}
     given = chunked(rng, indices) if pick(rng, True, False) else indices
     want = dmlcpu.gather_nd(x, indices, **options)
-    return want, dmlcpu.dask.gather_nd(chunked(rng, x), given, **options, **dask_options)
+    # Few tuples in a chunk, or all.
+    with dask.config.set({"array.chunk-size": pick(rng, "1 B", "40 B", "128 MiB")}):
+        lazy = dmlcpu.dask.gather_nd(chunked(rng, x), given, **options, **dask_options)
+    return want, lazy
 
 
 def check_meta(want, lazy):

@@ -321,11 +321,24 @@ def test_top_k_passes_on_k_elements_of_a_chunk():
 
 
 @pytest.mark.parametrize("lazy", [False, True])
+def test_tuples_without_slices(lazy):
+    """Dask itself chooses no chunks of arrays without elements."""
+    for shape, tuples in [((3, 0), (2, 1)), ((3, 2), (0, 1)), ((3, 2), (0, 5, 1))]:
+        x, at = np.zeros(shape, np.float32), np.zeros(tuples, np.int64)
+        with dask.config.set({"array.chunk-size": "1 B"}):
+            given = da.from_array(at, chunks=1) if lazy else at
+            array = dmlcpu.dask.gather_nd(da.from_array(x, chunks=1), given)
+        check_result(dmlcpu.gather_nd(x, at), array.compute())
+
+
+@pytest.mark.parametrize("lazy", [False, True])
 def test_gather_sends_a_chunk_its_own_tuples(lazy):
     x = np.arange(100 * 20).reshape(100, 20)
     tuples = np.array([[5], [99], [7], [42], [-1], [5]])
-    given = da.from_array(tuples, chunks=(4, 1)) if lazy else tuples
-    array = dmlcpu.dask.gather_nd(da.from_array(x, chunks=(10, 20)), given)
+    given = da.from_array(tuples, chunks=1) if lazy else tuples
+    with dask.config.set({"array.chunk-size": "640 B" if lazy else "128 MiB"}):  # 4 slices or all
+        array = dmlcpu.dask.gather_nd(da.from_array(x, chunks=(10, 20)), given)
+    assert array.chunks == ((4, 2) if lazy else (6,), (20,))
     results = Results()
     with results:
         check_result(x[tuples[:, 0]], array.compute())

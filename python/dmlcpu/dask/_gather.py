@@ -8,6 +8,7 @@ from functools import partial
 from itertools import product
 from typing import Any, Literal, SupportsIndex
 
+import dask
 import dask.array as da
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from dask.array.core import normalize_chunks
 from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 from dask.layers import ArraySliceDep
+from dask.utils import parse_bytes
 
 import dmlcpu
 from dmlcpu._arrays import as_array
@@ -55,7 +57,7 @@ def gather_nd(
 
     Each input chunk gets the tuples that fall in it, and gives their slices. Of an array of `indices`
     in memory, only chunks in which tuples fall have tasks; of a Dask array, whose tuples are seen when
-    they are computed, each pair of chunks of both has two, so that its chunks should be large.
+    they are computed, each pair of chunks of both has two.
 
     Parameters
     ----------
@@ -65,8 +67,8 @@ def gather_nd(
     Returns
     -------
     dask.array.Array
-        Its chunks are `input`'s along the batch and trailing dimensions, and those of `indices` between;
-        where `indices` are in memory, so large that chunks have Dask's configured ``array.chunk-size``.
+        Its chunks are `input`'s along the batch and trailing dimensions, and between so large that they,
+        and the chunks of tuples, have up to Dask's configured ``array.chunk-size``.
 
     Raises
     ------
@@ -92,15 +94,9 @@ def gather_nd(
     _check(x, indices, batch_dims, mode)
     batch = operator.index(batch_dims)
     length = indices.shape[-1]
-    lazy = isinstance(indices, da.Array)
-    if lazy:
-        batches = {d: x.chunks[d] for d in range(batch)}
-        indices = indices.rechunk(batches | {indices.ndim - 1: (length,)})
-    leading = indices.chunks[batch:-1] if lazy else ("auto",) * (indices.ndim - 1 - batch)
-    shape = indices.shape[:-1] + x.shape[batch + length :]
-    chunks = normalize_chunks(
-        (*x.chunks[:batch], *leading, *x.chunks[batch + length :]), shape, dtype=x.dtype
-    )
+    chunks = _chunks(x, indices, batch)
+    if isinstance(indices, da.Array):
+        indices = indices.rechunk((*chunks[: indices.ndim - 1], (length,)))
     if math.prod(x.numblocks[batch : batch + length]) == 1:
         return _by_blocks(x, indices, batch, mode, threads, chunks)
     return _routed(x, indices, batch, mode, threads, count, chunks)
@@ -129,6 +125,21 @@ def _check(x: Any, indices: Any, batch_dims: Any, mode: Any) -> None:
     indexed = x.shape[batch : batch + indices.shape[-1]]
     if mode == "clip" and indices.size > 0 and 0 in indexed:
         raise ValueError(f"input: must not be empty along an indexed axis, got shape {x.shape}")
+
+
+def _chunks(x: Any, indices: Any, batch: int) -> Any:
+    """The result's: few along the tuples, as each takes a task or two of each chunk of `input`."""
+    length = indices.shape[-1]
+    before, after = x.chunks[:batch], x.chunks[batch + length :]
+    # Where a tuple takes more bytes than its slice, the tuples are what has to fit.
+    slice_bytes = math.prod(map(max, after)) * x.dtype.itemsize
+    each = math.prod(map(max, before)) * max(slice_bytes, length * indices.dtype.itemsize)
+    limit = parse_bytes(dask.config.get("array.chunk-size")) // max(each, 1)
+    tuples = indices.shape[batch:-1]
+    # Dask chooses none where there are no tuples.
+    wanted = ("auto",) * len(tuples) if 0 not in tuples else tuples
+    along = normalize_chunks(wanted, tuples, limit=max(limit, 1), dtype=np.uint8)
+    return (*before, *along, *after)
 
 
 def _by_blocks(x: Any, indices: Any, batch: int, mode: Any, threads: Any, chunks: Any) -> Any:
