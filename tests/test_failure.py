@@ -91,13 +91,22 @@ def test_missing_openmp(package):
     (library,) = (package.folder / "lib").glob("libdmlcpu.so.*")
     name = rb"(lib(?:gomp|omp|iomp)[^\0]*\.so[.\d]*).\0"
     library.write_bytes(re.sub(name, rb"\1z\0", library.read_bytes()))
-    both_say(package, "OpenMP's runtime, lib", "z, is missing. Debian: apt install")
+    both_say(package, "OpenMP's runtime, lib", "z, ", " is missing. ")
 
 
 def test_wrong_instruction_set(package):
     both_say(package, "DMLCPU_ISA: must be one of", "got 'sse9'", "unset it", DMLCPU_ISA="sse9")
     done = package("-m", "dmlcpu", DMLCPU_ISA="sse9")
     assert row(done.stderr, "DMLCPU_ISA") == "sse9"
+
+
+def test_a_folder_before_the_installed_one(package):
+    """Which to install it again would not mend."""
+    installed = Path(dmlcpu.__file__).parent
+    if Path(_core.__file__).parent != installed:
+        pytest.skip("an editable install is in several folders")
+    module_of(package.folder).unlink()
+    both_say(package, f"pip installed another one, {installed}; ", "comes first.")
 
 
 def test_no_numpy(package):
@@ -108,8 +117,9 @@ def test_no_numpy(package):
 @pytest.mark.parametrize(
     ("said", "text"),
     [
-        ("libgomp.so.1: cannot open shared object file: No such file", "OpenMP's runtime, libgomp.so.1, "),
-        ("dlopen(x): Library not loaded: @rpath/libomp.dylib", "OpenMP's runtime, libomp.dylib, "),
+        ("libgomp.so.1: cannot open shared object file: No such file", "OpenMP's runtime, libgomp.so.1, is missing. Debian: apt install libgomp1;"),
+        ("dlopen(x): Library not loaded: @rpath/libomp.dylib", "OpenMP's runtime, libomp.dylib, is missing. Debian: apt install libomp5;"),
+        ("libgomp-a34b3233.so.1.0.0: cannot open shared object file", "libgomp-a34b3233.so.1.0.0, which came with the package, is missing. Install it again"),
         ("Error loading shared library libgomp.so.1: No such file or directory", "OpenMP's runtime, libgomp.so.1, "),
         ("DLL load failed while importing _core: The specified module could not be found.", "Windows does not say which"),
         ("libstdc++.so.6: cannot open shared object file", "The library libstdc++.so.6 is missing"),

@@ -12,7 +12,10 @@ __all__ = ["fail"]
 
 _FOLDER = Path(__file__).parent
 
-_AGAIN = "Install it again: pip install --force-reinstall --no-deps dmlcpu"
+_AGAIN = (
+    f"Install it again, as it was installed: {sys.executable} -m pip install --force-reinstall "
+    "--no-deps, and the folder of its sources, or dmlcpu if it came from an index."
+)
 
 
 def _missing(library: str) -> str:
@@ -23,9 +26,17 @@ def _missing(library: str) -> str:
 # What the dynamic linkers (glibc's, musl's, macOS's, Windows's) say, and what it means.
 _LINKER = [
     (
-        _missing(r"lib(?:gomp|omp|iomp)\S*?"),
-        "OpenMP's runtime, {}, is missing. Debian: apt install libgomp1 (of GNU) or libomp5 (of LLVM); "
-        "Fedora: dnf install libgomp; macOS: brew install libomp.",
+        _missing(r"lib(?:gomp|omp|iomp)-[0-9a-f]{8}\S*?"),
+        "OpenMP's runtime, {}, which came with the package, is missing. " + _AGAIN,
+    ),
+    (
+        _missing(r"libgomp\S*?"),
+        "OpenMP's runtime, {}, is missing. Debian: apt install libgomp1; Fedora: dnf install libgomp.",
+    ),
+    (
+        _missing(r"lib(?:omp|iomp)\S*?"),
+        "OpenMP's runtime, {}, is missing. Debian: apt install libomp5; Fedora: dnf install libomp; "
+        "macOS: brew install libomp.",
     ),
     (
         _missing(r"libdmlcpu\S*?"),
@@ -41,8 +52,8 @@ _LINKER = [
     ),
     (
         r"version [`'](GLIBC\w*_\S+?)' not found",
-        "The package was built for a newer system, with {}. Build it here: "
-        "pip install --no-binary dmlcpu dmlcpu",
+        "The package was built for a newer system, with {}. Build it here: pip install ., in the folder "
+        "of its sources.",
     ),
     (
         r"undefined symbol: (\S+)|Symbol not found: (\S+)",
@@ -57,7 +68,7 @@ _LINKER = [
 
 def fail(error: ImportError) -> NoReturn:
     """Raises ImportError with the reason and what helps; ``python -m dmlcpu`` prints them instead."""
-    text = "\n".join([str(error), *(f"  {row}" for row in _reasons(error))])
+    text = "\n".join([str(error), *(f"  {row}" for row in (*_reasons(error), *_shadowed()))])
     if _is_own_command():
         rows = ["dmlcpu cannot be loaded:", text, "", *_surroundings()]
         print("\n".join(rows), file=sys.stderr)
@@ -100,6 +111,18 @@ def _missing_module() -> Iterator[str]:
         yield "This is a source tree: run pip install . in its root, then Python from elsewhere."
     else:
         yield _AGAIN
+
+
+def _shadowed() -> Iterator[str]:
+    """Whether another folder than the installed one was found first."""
+    from importlib import metadata
+
+    try:
+        installed = Path(str(metadata.distribution("dmlcpu").locate_file("dmlcpu")))
+    except metadata.PackageNotFoundError:
+        return
+    if installed.exists() and installed.resolve() != _FOLDER.resolve():
+        yield f"pip installed another one, {installed}; PYTHONPATH or the current folder comes first."
 
 
 def _surroundings() -> Iterator[str]:

@@ -62,7 +62,8 @@ def add_command(commands: "_Commands") -> None:
         help="measure dmlcpu beside the libraries that are installed",
         description="Measures dmlcpu beside what is installed of NumPy, PyTorch, ONNX Runtime (with "
         "onnx), JAX, polars and bottleneck, on float32 unless said otherwise. Answers are compared "
-        "before. Prints medians and draws how many times faster dmlcpu is than the fastest other.",
+        "before. Prints medians and draws how many times faster dmlcpu is than the fastest other. "
+        "On a machine that does other work it measures that as well.",
     )
     parser.set_defaults(run=_run)
     parser.add_argument(
