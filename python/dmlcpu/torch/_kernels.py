@@ -15,12 +15,6 @@ from torch._C._dynamo import eval_frame
 
 import dmlcpu
 
-_BFLOAT16: Any = None
-with contextlib.suppress(ModuleNotFoundError):
-    import ml_dtypes  # NumPy has no bfloat16 of its own
-
-    _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-
 __all__ = ["Function", "pays", "run_core", "untraced"]
 
 Function = Callable[..., Any]
@@ -32,7 +26,10 @@ _UNSIGNED = {torch.int64: torch.uint64, torch.int32: torch.uint32}
 # What the core and torch both compare, so that a type which torch refuses stays refused.
 _COMPARED = {torch.float32, torch.float16, torch.float64, torch.uint8}
 _COMPARED |= {torch.int64, torch.int32, torch.int16, torch.int8}
-if _BFLOAT16 is not None:
+with contextlib.suppress(ModuleNotFoundError):
+    import ml_dtypes  # NumPy has no bfloat16 of its own
+
+    _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
     _COMPARED.add(torch.bfloat16)
 _COPIED = _COMPARED | {torch.bfloat16, torch.bool, torch.uint16, torch.uint32, torch.uint64}
 
@@ -96,8 +93,8 @@ def _tensor(array: npt.NDArray[Any], dtype: Any = torch.int64) -> Tensor:
 
 
 def _arg(function: str, input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    run = getattr(dmlcpu, function)
-    return _tensor(run(_array(input), dim, keepdims=keepdim, index_dtype=_INT64))
+    find = getattr(dmlcpu, function)
+    return _tensor(find(_array(input), dim, keepdims=keepdim, index_dtype=_INT64))
 
 
 def _topk(
