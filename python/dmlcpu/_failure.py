@@ -91,7 +91,7 @@ def _reasons(error: ImportError) -> Iterator[str]:
         for pattern, meaning in _LINKER:
             found = re.search(pattern, text)
             if found:
-                yield meaning.format(next(filter(None, found.groups())))
+                yield meaning.replace("{}", next(filter(None, found.groups())))
                 return
         yield _AGAIN
 
