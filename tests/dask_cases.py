@@ -3,6 +3,8 @@
 import dask
 import dask.array as da
 import numpy as np
+from dask.callbacks import Callback
+from dask.utils import key_split
 
 import dmlcpu
 import dmlcpu.dask
@@ -82,6 +84,17 @@ def gather_case(rng, x, dask_options):
     with dask.config.set({"array.chunk-size": pick(rng, "1 B", "40 B", "128 MiB")}):
         lazy = dmlcpu.dask.gather_nd(chunked(rng, x), given, **options, **dask_options)
     return want, lazy
+
+
+class Results(Callback):
+    """What tasks gave, by the kind of task."""
+
+    def __init__(self):
+        super().__init__(posttask=self.add)
+        self.by_kind = {}
+
+    def add(self, key, result, dsk, state, worker):
+        self.by_kind.setdefault(key_split(key), []).append(result)
 
 
 def check_meta(want, lazy):

@@ -10,14 +10,13 @@ pytest.importorskip("dask.array")
 
 import dask
 import dask.array as da
-from dask.callbacks import Callback
 from dask.utils import key_split
 
 import dmlcpu
 import dmlcpu.dask
 
 import reference
-from dask_cases import check_meta, check_result, random_case
+from dask_cases import Results, check_meta, check_result, random_case
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 CHUNKED = da.from_array(X, chunks=(1, 2, 3))
@@ -33,17 +32,6 @@ def _one_thread():
 def graph_of(array):
     """The tasks as a scheduler gets them."""
     return dict(dask.optimize(array)[0].__dask_graph__())
-
-
-class Results(Callback):
-    """What tasks gave, by the kind of task."""
-
-    def __init__(self):
-        super().__init__(posttask=self.add)
-        self.by_kind = {}
-
-    def add(self, key, result, dsk, state, worker):
-        self.by_kind.setdefault(key_split(key), []).append(result)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -205,28 +193,6 @@ def test_blocks_that_are_no_arrays_of_numpy():
         dmlcpu.dask.argmax(array)
 
 
-@pytest.mark.parametrize("chunks", [(1, 2, 3), (2, 3, 4)])
-@pytest.mark.parametrize("lazy", [False, True])
-def test_indices_out_of_range_are_errors_when_computed(chunks, lazy):
-    x = da.from_array(X, chunks=chunks)
-    for bad, dtype in ((4, "i8"), (-5, "i8"), (2**64 - 1, "u8"), (4, "u4"), (-128, "i1")):
-        indices = np.zeros((3, 5, 3), dtype)
-        indices[2, 1, 2] = bad
-        with pytest.raises(IndexError) as wanted:
-            dmlcpu.gather_nd(X, indices)
-        given = da.from_array(indices, chunks=2) if lazy else indices
-        gathered = dmlcpu.dask.gather_nd(x, given)
-        with pytest.raises(IndexError) as caught:
-            gathered.compute()
-        assert str(caught.value) == str(wanted.value)
-        with dask.config.set({"array.chunk-size": "8B"}):  # a chunk of the result for two tuples
-            gathered = dmlcpu.dask.gather_nd(x, given)
-        check_result(dmlcpu.gather_nd(X, indices[:2]), gathered[:2].compute())
-        with pytest.raises(IndexError) as caught:
-            gathered.compute()
-        assert str(caught.value) == str(wanted.value)
-
-
 def test_indices_into_an_empty_axis():
     x = da.from_array(NONE, chunks=1)
     with pytest.raises(IndexError) as wanted:
@@ -318,39 +284,6 @@ def test_top_k_passes_on_k_elements_of_a_chunk():
         dmlcpu.dask.top_k(da.from_array(x, chunks=(3, 100)), 7, split_every=4).values.compute()
     assert {values.shape for values, _ in results.by_kind["dmlcpu-topk"]} == {(3, 7)}
     assert {values.shape for values, _ in results.by_kind["dmlcpu-topk-partial"]} == {(3, 7)}
-
-
-@pytest.mark.parametrize("lazy", [False, True])
-def test_tuples_without_slices(lazy):
-    """Dask itself chooses no chunks of arrays without elements."""
-    for shape, tuples in [((3, 0), (2, 1)), ((3, 2), (0, 1)), ((3, 2), (0, 5, 1))]:
-        x, at = np.zeros(shape, np.float32), np.zeros(tuples, np.int64)
-        with dask.config.set({"array.chunk-size": "1 B"}):
-            given = da.from_array(at, chunks=1) if lazy else at
-            array = dmlcpu.dask.gather_nd(da.from_array(x, chunks=1), given)
-        check_result(dmlcpu.gather_nd(x, at), array.compute())
-
-
-@pytest.mark.parametrize("lazy", [False, True])
-def test_gather_sends_a_chunk_its_own_tuples(lazy):
-    x = np.arange(100 * 20).reshape(100, 20)
-    tuples = np.array([[5], [99], [7], [42], [-1], [5]])
-    given = da.from_array(tuples, chunks=1) if lazy else tuples
-    with dask.config.set({"array.chunk-size": "640 B" if lazy else "128 MiB"}):  # 4 slices or all
-        array = dmlcpu.dask.gather_nd(da.from_array(x, chunks=(10, 20)), given)
-    assert array.chunks == ((4, 2) if lazy else (6,), (20,))
-    results = Results()
-    with results:
-        check_result(x[tuples[:, 0]], array.compute())
-    rows = results.by_kind["dmlcpu-gathernd-rows"]
-    assert sorted(np.concatenate(rows)[:, 0].tolist()) == sorted(x[tuples[:, 0], 0].tolist())
-    if lazy:
-        parts = results.by_kind["dmlcpu-gathernd-part"]
-        assert len(parts) == 2 * 10
-        assert sum(map(len, parts)) == len(tuples)
-    else:
-        assert len(rows) == 3  # chunks 0, 4 and 9; no other chunk is read
-        assert all(len(row) for row in rows)
 
 
 def test_graphs_of_many_chunks_are_small():
