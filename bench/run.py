@@ -9,7 +9,7 @@
     python bench/run.py doors     dmlcpu.numpy and dmlcpu.torch beside the functions that they stand for
     python bench/run.py dask      dmlcpu.dask beside dask.array: time, tasks, bytes sent, memory; and
                                   how long graphs of 10,000 chunks take
-    python bench/run.py scaling   dmlcpu.dask on up to 1,000 workers and 100 TB: arithmetic, simulated
+    python bench/run.py scaling   dmlcpu.dask on up to 1,000 workers: arithmetic beside a simulation
     python bench/run.py builds    builds or instruction sets of dmlcpu beside each other
     python bench/run.py random    works that nobody chose (--count, --seed) beside every library, and
                                   dmlcpu on views of many layouts beside a flat argmin's bandwidth
