@@ -10,6 +10,7 @@ namespace py = pybind11;
 
 std::atomic<bool> thread_limits_used{false};
 thread_local std::string* plan_wanted = nullptr;
+std::atomic<bool> plans_used{false};
 
 const py::object& thread_limits() {
   thread_limits_used.store(true, std::memory_order_relaxed);

@@ -41,11 +41,21 @@ class ContextThreads {
 /// Where the next call on this thread writes its plan instead of running; null if it runs.
 extern thread_local std::string* plan_wanted;
 
+/// Whether any call was planned alone: to find what is local to a thread takes a call itself.
+extern std::atomic<bool> plans_used;
+
+/// Whether the next call on this thread writes its plan.
+inline bool plans() {
+  return plans_used.load(std::memory_order_relaxed) && plan_wanted != nullptr;
+}
+
 /// As long as this lives, the next call on this thread writes its plan to `text`; with null, calls
 /// run.
 class PlanWanted {
  public:
-  explicit PlanWanted(std::string* text) : before_(std::exchange(plan_wanted, text)) {}
+  explicit PlanWanted(std::string* text) : before_(std::exchange(plan_wanted, text)) {
+    if (text != nullptr) plans_used.store(true, std::memory_order_relaxed);
+  }
   ~PlanWanted() { plan_wanted = before_; }
   PlanWanted(const PlanWanted&) = delete;
   PlanWanted& operator=(const PlanWanted&) = delete;
@@ -104,7 +114,7 @@ void call(std::int64_t bytes, Body&& body) {
 /// Runs a descriptor whose tensors have `bytes` bytes, or plans it alone.
 template <class Descriptor>
 void run_or_plan(std::int64_t bytes, const Descriptor& descriptor) {
-  if (plan_wanted != nullptr) {
+  if (plans()) {
     const ContextThreads threads;
     *std::exchange(plan_wanted, nullptr) = plan_text(descriptor);
     return;

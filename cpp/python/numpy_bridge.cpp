@@ -78,11 +78,14 @@ bool is_array(py::handle object) { return py::isinstance<py::array>(object); }
                   describe(actual));
 }
 
+/// `of_indices` if the dtype must be an index type.
 template <class Pointer>
-BasicTensor<Pointer> make_tensor(const py::array& array, Pointer data, const char* name) {
+BasicTensor<Pointer> make_tensor(const py::array& array, Pointer data, const char* name,
+                                 bool of_indices = false) {
   BasicTensor<Pointer> tensor;
   const py::dtype dtype = array.dtype();
   const std::optional<DataType> type = find_type(dtype);
+  if (of_indices && (!type || !is_index_type(*type))) fail_dtype(name, kGatherIndexDtypes, dtype);
   if (!type) fail_dtype(name, known_dtypes(), dtype);
   if (array.ndim() > kMaxRank) {
     throw ValueError(std::string(name) + ": must have at most " + std::to_string(kMaxRank) +
@@ -138,7 +141,7 @@ py::array as_index_array(py::handle object, const char* name) {
     const bool narrow_int = (dtype.kind() == 'i' || dtype.kind() == 'u') && is_native(dtype);
     if (!narrow_int) return array;
     // A plan reads no element.
-    if (plan_wanted != nullptr) {
+    if (plans()) {
       const std::vector<py::ssize_t> shape(array.shape(), array.shape() + array.ndim());
       return py::array(index_dtype(DataType::kInt32), shape);
     }
@@ -155,9 +158,7 @@ ConstTensor as_tensor(const py::array& array, const char* name) {
 }
 
 ConstTensor as_indices(const py::array& array, const char* name) {
-  const std::optional<DataType> type = find_type(array.dtype());
-  if (!type || !is_index_type(*type)) fail_dtype(name, kGatherIndexDtypes, array.dtype());
-  return as_tensor(array, name);
+  return make_tensor<const void*>(array, array.data(), name, true);
 }
 
 ConstTensor as_tensor_of(const py::array& array, const char* name, const py::dtype& dtype) {
@@ -188,10 +189,9 @@ py::object new_output(const py::dtype& dtype, DataType type, const Shape& shape,
   // A call that is planned alone writes nothing: its result has no memory but one element.
   static std::int64_t nothing = 0;
   constexpr py::ssize_t kNoStrides[kMaxRank] = {};
-  const bool plans = plan_wanted != nullptr;
   auto array = py::reinterpret_steal<py::object>(api.PyArray_NewFromDescr_(
       api.PyArray_Type_, py::dtype(dtype).release().ptr(), shape.rank, sizes,
-      plans ? kNoStrides : nullptr, plans ? &nothing : nullptr, 0, nullptr));
+      plans() ? kNoStrides : nullptr, plans() ? &nothing : nullptr, 0, nullptr));
   if (!array) throw py::error_already_set();
   tensor.data = py::detail::array_proxy(array.ptr())->data;
   tensor.type = type;

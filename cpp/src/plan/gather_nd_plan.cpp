@@ -41,17 +41,15 @@ std::int64_t set_coordinates(const GatherNdDescriptor& descriptor, GatherLayout&
   return span;
 }
 
-/// The axes of the tuples; strides are {indices, input, output}.
-Axes tuple_axes(const GatherNdDescriptor& descriptor) {
+/// Adds the axes of the tuples; strides are {indices, input, output}.
+void add_tuple_axes(const GatherNdDescriptor& descriptor, Axes& axes) {
   const ConstTensor& indices = descriptor.indices;
-  Axes axes;
   for (int d = 0; d < indices.rank - 1; ++d) {
     axes.push({indices.sizes[d],
                {indices.strides[d], d < descriptor.batch_dims ? descriptor.input.strides[d] : 0,
                 descriptor.output.strides[d]}});
   }
   simplify(axes);
-  return axes;
 }
 
 /// The axes of a slice; strides are {input, output, 0}.
@@ -111,7 +109,7 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   GatherLayout& layout = plan.layout;
   plan.threads = threads;
   const std::int64_t span = set_coordinates(descriptor, layout);
-  plan.tasks.kept = tuple_axes(descriptor);
+  add_tuple_axes(descriptor, plan.tasks.kept);
   const std::int64_t looked_up =
       std::min(span, iteration_count(plan.tasks.kept) * tuning::kLookUpBytes);
 
