@@ -103,9 +103,10 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
   constexpr std::int64_t kWidth = Vector<U>::kWidth;
   const auto best_of = [](auto a, auto b) { return Compare::best_of(a, b); };
   Compare compare;
-  V x0 = Compare::load(p);
-  compare.see(x0);
-  V best = Compare::number(x0);
+  V best;
+  V b1;
+  V b2;
+  V b3;
   typename Vector<U>::Type number{};
   typename Vector<U>::Type numbers{};
   const auto take = [&](V x) {
@@ -115,26 +116,44 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
     }
     best = best_of(best, x);
   };
-  const std::int64_t start = n >= tuning::kAlignFromVectors * kWidth ? to_boundary(p) : 0;
-  std::int64_t i = start;
-  V b1 = best;
-  V b2 = best;
-  V b3 = best;
+  // Calls body() with the four vectors from element `at` on.
+  const auto with_four = [&](std::int64_t at, const auto& body) {
+    const V x0 = Compare::load(p + at);
+    const V x1 = Compare::load(p + at + kWidth);
+    const V x2 = Compare::load(p + at + 2 * kWidth);
+    const V x3 = Compare::load(p + at + 3 * kWidth);
+    compare.see(x0, x1, x2, x3);
+    body(x0, x1, x2, x3);
+  };
+  const auto best_of_four = [best_of](V x0, V x1, V x2, V x3) {
+    return best_of(best_of(Compare::number(x0), x1), best_of(Compare::number(x2), x3));
+  };
+  const bool aligns = n >= tuning::kAlignFromVectors * kWidth;
+  std::int64_t i = 0;
+  if (n >= kLanes<T> && !aligns) {
+    with_four(0, [&](V x0, V x1, V x2, V x3) {
+      best = kLocates ? best_of_four(x0, x1, x2, x3) : Compare::number(x0);
+      b1 = Compare::number(x1);
+      b2 = Compare::number(x2);
+      b3 = Compare::number(x3);
+    });
+    i = kLanes<T>;
+  } else {
+    best = Compare::load(p);
+    compare.see(best);
+    best = b1 = b2 = b3 = Compare::number(best);
+    if (aligns) i = to_boundary(p);
+  }
+  const std::int64_t start = i;
   for (; i + kLanes<T> <= n; i += kLanes<T>) {
     if (prefetches) prefetch_after_four(p + i);
-    x0 = Compare::load(p + i);
-    const V x1 = Compare::load(p + i + kWidth);
-    const V x2 = Compare::load(p + i + 2 * kWidth);
-    const V x3 = Compare::load(p + i + 3 * kWidth);
-    compare.see(x0, x1, x2, x3);
-    if constexpr (kLocates) {
-      take(best_of(best_of(Compare::number(x0), x1), best_of(Compare::number(x2), x3)));
-    } else {
+    with_four(i, [&](V x0, V x1, V x2, V x3) {
+      if constexpr (kLocates) return take(best_of_four(x0, x1, x2, x3));
       take(x0);
       b1 = best_of(b1, x1);
       b2 = best_of(b2, x2);
       b3 = best_of(b3, x3);
-    }
+    });
   }
   if (!kLocates && n >= kLanes<T>) best = best_of(best_of(best, b1), best_of(b2, b3));
   if (i < n) take(best_of_rest(p, i, n, compare));
