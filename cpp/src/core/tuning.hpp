@@ -335,8 +335,9 @@ inline constexpr std::int64_t kGatherTupleBlock = 64;
 
 /// Outputs of at least kGatherStreamBytes are written by non-temporal stores: they would push
 /// everything else out of the caches, and the processor would first read what is overwritten. Not
-/// those that may fit a cache together with what is read, up to kGatherCachedBytes; and none on
-/// Intel's processors, where such stores take longer.
+/// those that may fit a cache together with what is read, up to kGatherCachedBytes; of one thread
+/// up to half of that, as its slices wait for what it reads to overwrite. And none on Intel's
+/// processors, where such stores take longer.
 inline constexpr std::int64_t kGatherStreamBytes = 8 * 1024 * 1024;
 inline constexpr std::int64_t kGatherCachedBytes = 32 * 1024 * 1024;
 

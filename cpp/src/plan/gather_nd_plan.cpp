@@ -94,9 +94,9 @@ void choose_copy(const GatherNdDescriptor& descriptor, bool near, GatherNdPlan& 
                    (inner.size <= 1 || inner.stride == plan.bytes) && (near || layout.length <= 3);
   // Of the input as much is read as is written, at most.
   const std::int64_t written = byte_count(descriptor.output);
-  const bool is_large =
-      written >= tuning::kGatherStreamBytes &&
-      written + std::min(written, byte_count(descriptor.input)) >= tuning::kGatherCachedBytes;
+  const std::int64_t moved = written + std::min(written, byte_count(descriptor.input));
+  const bool is_large = written >= tuning::kGatherStreamBytes &&
+                        moved >= tuning::kGatherCachedBytes / (plan.threads == 1 ? 2 : 1);
   layout.stream = single && plan.bytes >= tuning::kGatherStreamLeastBytes && plan.bytes % 16 == 0 &&
                   layout.output_stride % 16 == 0 && is_large && cpu_gains_by_streaming();
 }
