@@ -109,6 +109,12 @@ void test_far_slices_are_prefetched() {
   CHECK(!plan({1, 1, 1, most / 4 + 2}, {tuples + 1, 4}, 0, {tuples + 1}).layout.at_once);
   CHECK(plan({most / 4 + 2}, {tuples + 1, 1}, 0, {tuples + 1}).layout.at_once);
   CHECK(plan({1, 1, most / 4 + 2}, {tuples + 1, 3}, 0, {tuples + 1}).layout.at_once);
+  // What single coordinates address: large elements, and where they are far small ones.
+  CHECK(plan({most / 4 + 2}, {tuples + 1, 1}, 0, {tuples + 1}).layout.prefetches);
+  CHECK(!plan({most / 4 + 1}, {most, 1}, 0, {most}).layout.prefetches);
+  CHECK(!plan({1, 1, most / 4 + 2}, {tuples + 1, 3}, 0, {tuples + 1}).layout.prefetches);
+  CHECK(!plan({5, 2}, {10, 1}, 0, {10, 2}).layout.prefetches);
+  CHECK(plan({5, 3}, {10, 1}, 0, {10, 3}).layout.prefetches);
 }
 
 /// The tasks cover every byte of the output once, in runs that begin at pages.
@@ -156,7 +162,8 @@ void test_slices_of_few_tuples_are_divided() {
 
 void test_plans_can_be_printed() {
   CHECK(to_text(plan({5, 6}, {10, 1}, 0, {10, 6})) ==
-        "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 24 bytes, copied at once\nthreads 1\n");
+        "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 24 bytes, copied at once, prefetched\n"
+        "threads 1\n");
   CHECK(to_text(plan({5, 60}, {10, 1}, 0, {10, 60})) ==
         "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 240 bytes\nthreads 1\n");
   CHECK(to_text(plan({5, 6000}, {2, 1}, 0, {2, 6000}, 2)) ==

@@ -345,6 +345,10 @@ inline constexpr std::int64_t kGatherCachedBytes = 32 * 1024 * 1024;
 /// kGatherPrefetchBytes. Of slices longer than that, unless they are streamed, only the beginning:
 /// the hardware prefetches the rest.
 inline constexpr std::int64_t kGatherPrefetch = 16;
+
+/// Slices of up to this size that are copied at once from L2 are not prefetched: they take so few
+/// instructions that a processor by itself has enough of them in flight.
+inline constexpr std::int64_t kGatherUnprefetchedBytes = 8;
 inline constexpr std::int64_t kGatherPrefetchBytes = 8 * 1024;
 
 /// Slices shorter than this would leave cache lines to be written in parts, each of them to memory.

@@ -39,7 +39,8 @@ struct GatherLayout {
   /// Slices are of up to kGatherSmallBytes, next to each other in the output and along the last
   /// axis: each is copied as soon as its tuple is checked.
   bool at_once = false;
-  bool stream = false;  ///< runs are of whole 16 bytes, which non-temporal stores write
+  bool prefetches = false;  ///< at once: what single coordinates address is prefetched
+  bool stream = false;      ///< runs are of whole 16 bytes, which non-temporal stores write
   /// A slice's runs, outermost loop first, and the strides of their elements.
   int run_axes = 0;
   GatherRuns runs[kMaxTupleLength];

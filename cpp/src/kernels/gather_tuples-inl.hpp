@@ -31,7 +31,8 @@ bool any_offsets(const GatherLayout& layout, const GatherPart& part, std::int64_
 }
 
 /// for_tuples() for contiguous tuples of kLength coordinates without a batch, from tuple i to the
-/// first one that has a coordinate not in [0, size); returns its number.
+/// first one that has a coordinate not in [0, size); returns its number. Of longer tuples too few
+/// are read in the time of a cache miss for prefetches to pay.
 template <class I, int kLength, std::int64_t kStride, class Body>
 std::int64_t for_plain_tuples(const GatherLayout& layout, const GatherPart& part, std::int64_t i,
                               const Body body) {
@@ -55,14 +56,14 @@ std::int64_t for_plain_tuples(const GatherLayout& layout, const GatherPart& part
     body(tuple, offset);
     return true;
   };
+  const bool prefetches = kLength == 1 && layout.prefetches && part.bytes > 0;
   constexpr int kUnroll = 4;
   constexpr auto kTupleBytes = static_cast<std::int64_t>(kLength * sizeof(I));
   for (; i + kUnroll <= count; i += kUnroll) {
     const char* const next =
         reinterpret_cast<const char*>(indices + i * kLength) + tuning::kGatherTuplePrefetchBytes;
     for (std::int64_t b = 0; b < kUnroll * kTupleBytes; b += kCacheLine) prefetch(next + b);
-    // Fewer single coordinates than these are in flight by themselves.
-    if (kLength == 1 && i + kUnroll + tuning::kGatherPrefetch <= count) {
+    if (prefetches && i + kUnroll + tuning::kGatherPrefetch <= count) {
       for (int u = 0; u < kUnroll; ++u) {
         // An integer until it is prefetched: the coordinate may be any.
         const auto c = static_cast<std::uintptr_t>(indices[i + tuning::kGatherPrefetch + u]);

@@ -92,6 +92,8 @@ void choose_copy(const GatherNdDescriptor& descriptor, bool near, GatherNdPlan& 
   layout.at_once = single && !plan.divides_runs && plan.bytes <= tuning::kGatherSmallBytes &&
                    layout.output_stride == plan.bytes &&
                    (inner.size <= 1 || inner.stride == plan.bytes) && (near || layout.length <= 3);
+  layout.prefetches = layout.at_once && layout.length == 1 &&
+                      (!near || plan.bytes > tuning::kGatherUnprefetchedBytes);
   // Of the input as much is read as is written, at most.
   const std::int64_t written = byte_count(descriptor.output);
   const std::int64_t moved = written + std::min(written, byte_count(descriptor.input));
@@ -148,7 +150,8 @@ std::string to_text(const GatherNdPlan& plan) {
   if (layout.from_stride != 1 || layout.to_stride != 1) {
     all += text(" by ", layout.from_stride, ", ", layout.to_stride);
   }
-  return all + text(layout.at_once ? ", copied at once" : "", layout.stream ? ", streamed" : "",
+  return all + text(layout.at_once ? ", copied at once" : "",
+                    layout.prefetches ? ", prefetched" : "", layout.stream ? ", streamed" : "",
                     "\nthreads ", plan.threads, "\n");
 }
 
