@@ -45,9 +45,7 @@ extern thread_local std::string* plan_wanted;
 extern std::atomic<bool> plans_used;
 
 /// Whether the next call on this thread writes its plan.
-inline bool plans() {
-  return plans_used.load(std::memory_order_relaxed) && plan_wanted != nullptr;
-}
+inline bool plans() { return plans_used.load(std::memory_order_relaxed) && plan_wanted != nullptr; }
 
 /// As long as this lives, the next call on this thread writes its plan to `text`; with null, calls
 /// run.

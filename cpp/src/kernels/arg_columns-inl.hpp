@@ -145,8 +145,7 @@ void take_rows(const TileRows<U>& rows, std::int64_t position, bool starts, std:
     const auto take_each = [&](auto vectors, std::int64_t groups, std::int64_t lanes,
                                std::int64_t apart, std::int64_t state_apart,
                                std::int64_t distance) {
-      for (std::int64_t g = 0; g < rows.groups; g += groups) {
-        const std::int64_t group = min_of(g, rows.groups - groups);
+      for_steps(rows.groups, groups, [&](std::int64_t group) {
         for (std::int64_t l = 0; l < rows.lanes; l += lanes) {
           if (rows.lanes - l <= kLanes && groups == 1) {
             take(Constant<1>(), group, rows.lanes - kLanes, 0, 0, ahead);
@@ -154,7 +153,7 @@ void take_rows(const TileRows<U>& rows, std::int64_t position, bool starts, std:
             take(vectors, group, min_of(l, rows.lanes - lanes), apart, state_apart, distance);
           }
         }
-      }
+      });
     };
     if constexpr (kLanes > 1) {
       constexpr Constant<4> kFour;

@@ -137,15 +137,13 @@ std::int64_t collect_from(const TopKRow& row, U threshold, Item* items) {
 template <class U>
 void stripe_extremes(const U* keys, std::int64_t stripes, std::int64_t block, U* extremes) {
   using V = Vector<U>;
-  for (std::int64_t i = 0; i < stripes; i += V::kWidth) {
-    // The last vector overlaps the one before.
-    const std::int64_t first = min_of(i, stripes - V::kWidth);
+  for_steps(stripes, V::kWidth, [&](std::int64_t first) {
     typename V::Type best = V::load(keys + first);
     for (std::int64_t b = 1; b < block; ++b) {
       best = higher(best, V::load(keys + b * stripes + first));
     }
     V::store(extremes + first, best);
-  }
+  });
 }
 
 /// For short rows, all of whose keys are held in a cache. A threshold t that k of the stripes'

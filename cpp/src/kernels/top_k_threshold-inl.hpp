@@ -68,13 +68,12 @@ struct CommonBits {
     if (n < V::kWidth) return;
     typename V::Type all_of = V::all(all);
     typename V::Type any_of{};
-    for (std::int64_t i = 0; i < n; i += V::kWidth) {
-      // The last vector overlaps the one before.
-      const typename V::Type x = V::load(keys + min_of(i, n - V::kWidth));
+    for_steps(n, V::kWidth, [&](std::int64_t first) {
+      const typename V::Type x = V::load(keys + first);
       const auto agrees = reinterpret_cast<typename V::Type>(((x ^ like) & mask) == 0);
       all_of &= x | ~agrees;
       any_of |= x & agrees;
-    }
+    });
     all = reduce<U>(all_of, [](auto x, auto y) { return x & y; });
     any = reduce<U>(any_of, [](auto x, auto y) { return x | y; });
   }

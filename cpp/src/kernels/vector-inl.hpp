@@ -45,6 +45,13 @@ void unroll(Body&& body) {
   unroll_at(body, std::make_index_sequence<kCount>());
 }
 
+/// Calls body(first) for each `step` of n elements, n >= step, with the number of its first one.
+/// The last step overlaps the one before, which changes nothing where taking an element twice does.
+template <class Body>
+void for_steps(std::int64_t n, std::int64_t step, const Body& body) {
+  for (std::int64_t i = 0; i < n; i += step) body(min_of(i, n - step));
+}
+
 /// The number of elements from p to the next address that is a multiple of a vector's size. From
 /// there on no vector straddles two cache lines, which would take two reads; that gains most where
 /// the data is in L2.
