@@ -224,7 +224,7 @@ constexpr std::int64_t top_k_sample(std::int64_t length) {
 /// Sampled elements that are prefetched ahead: each is a cache miss in a long row.
 inline constexpr std::int64_t kTopKSamplePrefetch = 16;
 
-/// Capacity for elements that reach a sampled threshold: twice as many as it is meant to collect,
+/// Capacity for elements at or above a sampled threshold: twice as many as it is meant to collect,
 /// and the elements equal to the threshold; and for those of 24 sampled ones, as with small k a few
 /// of them decide. One row in some 1e5 has more, and is read once for each bit of a key.
 constexpr std::int64_t top_k_sample_capacity(std::int64_t length, std::int64_t k) {

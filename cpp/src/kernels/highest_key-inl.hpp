@@ -118,6 +118,7 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
   };
   // Calls body() with the four vectors from element `at` on.
   const auto with_four = [&](std::int64_t at, const auto& body) {
+    if (prefetches) prefetch_after_four(p + at);
     const V x0 = Compare::load(p + at);
     const V x1 = Compare::load(p + at + kWidth);
     const V x2 = Compare::load(p + at + 2 * kWidth);
@@ -146,7 +147,6 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
   }
   const std::int64_t start = i;
   for (; i + kLanes<T> <= n; i += kLanes<T>) {
-    if (prefetches) prefetch_after_four(p + i);
     with_four(i, [&](V x0, V x1, V x2, V x3) {
       if constexpr (kLocates) return take(best_of_four(x0, x1, x2, x3));
       take(x0);

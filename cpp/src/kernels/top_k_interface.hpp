@@ -42,12 +42,12 @@ struct TopKElementKernels {
                    bool prefetches, void* scratch, void* extremes);
 };
 
-/// How the k highest of a row are found. All but the first find a threshold that k elements reach,
-/// and collect what reaches it.
+/// How the k highest of a row are found. All but the first find a threshold with at least k
+/// elements at or above it, and collect those.
 enum class TopKStrategy : std::uint8_t {
   kSort,     ///< sort all
   kStripes,  ///< from the extremes of stripes, whose elements are at one distance
-  kBlocks,   ///< from the extremes of blocks; only blocks that reach it are read again
+  kBlocks,   ///< from the extremes of blocks; only blocks not below it are read again
   kSample,   ///< from a sample; where it turns out too high or far too low, by counting
 };
 
@@ -58,8 +58,8 @@ struct TopKSelection {
   std::int64_t keys = 0;
   std::int64_t block = 0;  ///< kStripes, kBlocks: elements of each
   std::int64_t held = 0;   ///< elements whose keys are held as well: all of stripes, of one block
-  /// kSample: the threshold is what this many of the sampled keys reach.
-  std::int64_t sample_reaches = 0;
+  /// kSample: the threshold is the `sample_k`-th highest of the sampled keys.
+  std::int64_t sample_k = 0;
 };
 
 /// Where element j of lane l of group g goes: data[j * k_stride + g * group_stride + l *
@@ -88,7 +88,7 @@ struct TopKRow {
   const TopKElementKernels* element;
   const TopKSelection* selection;
   /// kSample: the threshold of a longer row of which this is a part; null if this is the row. Only
-  /// what reaches it is selected, even if that is less than k. All elements reach 0.
+  /// what is at or above it is selected, even if that is less than k. All elements are at least 0.
   const std::uint64_t* threshold;
   void* scratch;  ///< top_k_row_scratch(), aligned to 64 bytes
 };
@@ -120,7 +120,7 @@ struct TopKRowKernels {
   /// Selects the k elements of highest key, equal keys in ascending order of position, and returns
   /// them in that order, in the row's scratch memory.
   TopKItems (*select)(const TopKRow& row);
-  /// A key that somewhat more than k elements of the row probably reach, for its parts.
+  /// A key with probably somewhat more than k elements of the row at or above it, for its parts.
   std::uint64_t (*threshold)(const TopKRow& row);
   /// Merges to consecutive items.
   void (*merge)(const TopKMerge& merge, void* items);

@@ -1,5 +1,5 @@
-// top-k of a row: a threshold that k elements reach, a filter that collects what reaches it, a
-// sort of that.
+// top-k of a row: a threshold with at least k elements at or above it, a filter that collects
+// those, a sort of what was collected.
 #pragma once
 
 #include "kernels/highest_key-inl.hpp"
@@ -27,7 +27,7 @@ class ThresholdFilter {
   std::int64_t count() const { return count_; }
   bool full() const { return count_ == capacity_; }
   /// Whether an element of this key would be taken.
-  bool reached_by(U key) const { return key > threshold_ || (key == threshold_ && ties_left_ > 0); }
+  bool takes(U key) const { return key > threshold_ || (key == threshold_ && ties_left_ > 0); }
 
   /// Keeps the k that come first, and makes the threshold the last one's key. From then on keys of
   /// any position may be taken: of those equal to the threshold all are.
@@ -56,18 +56,18 @@ class ThresholdFilter {
       taken += ((keys[i] > threshold) | (equal & (ties_left > 0))) & (taken < capacity);
       ties_left -= equal;
     };
-    const auto reaches = [&](std::int64_t i) { return V::load(keys + i) >= lowest_; };
+    const auto high = [&](std::int64_t i) { return V::load(keys + i) >= lowest_; };
     const auto take_vectors = [&](std::int64_t i, std::int64_t vectors) {
       std::uint64_t bits = 0;
       for (std::int64_t v = 0; v < vectors; ++v) {
-        bits |= bits_of_mask<sizeof(U)>(reaches(i + v * kWidth)) << (v * kWidth);
+        bits |= bits_of_mask<sizeof(U)>(high(i + v * kWidth)) << (v * kWidth);
       }
       for (; bits != 0; bits &= bits - 1) take_one(i + __builtin_ctzll(bits));
     };
     std::int64_t i = 0;
     for (; i + kLanes<U> <= count; i += kLanes<U>) {
       const auto found =
-          (reaches(i) | reaches(i + kWidth)) | (reaches(i + 2 * kWidth) | reaches(i + 3 * kWidth));
+          (high(i) | high(i + kWidth)) | (high(i + 2 * kWidth) | high(i + 3 * kWidth));
       if (!any(found)) continue;
       if (ties_left <= 0 && threshold == static_cast<U>(~U{0})) {
         // Nothing is above the threshold.
@@ -122,7 +122,7 @@ std::int64_t collect_all(const TopKRow& row, Item* items) {
   return row.length;
 }
 
-/// What reaches a threshold.
+/// What is at or above a threshold.
 template <class Item, class U>
 std::int64_t collect_from(const TopKRow& row, U threshold, Item* items) {
   ThresholdFilter<Item> filter(row, threshold, items);
@@ -146,12 +146,12 @@ void stripe_extremes(const U* keys, std::int64_t stripes, std::int64_t block, U*
   });
 }
 
-/// For short rows, all of whose keys are held in a cache. A threshold t that k of the stripes'
-/// extremes reach: k elements, one in each of k stripes, are at least t, so nothing below t is
-/// selected. Elements above t are in the at most k stripes whose extreme is above t; exactly k only
-/// if no extreme is t. Of those equal to t only the first k are selected. So at most k * block + k
-/// elements are collected, whatever the data's order, and few more than k where neighbouring
-/// elements are similar, as they are in different stripes.
+/// For short rows, all of whose keys are held in a cache. Let t be a threshold with k of the
+/// stripes' extremes at or above it: k elements, one in each of k stripes, are at least t, so
+/// nothing below t is selected. Elements above t are in the at most k stripes whose extreme is
+/// above t; exactly k only if no extreme is t. Of those equal to t only the first k are selected.
+/// So at most k * block + k elements are collected, whatever the data's order, and few more than k
+/// where neighbouring elements are similar, as they are in different stripes.
 template <class Item, class U>
 std::int64_t collect_from_stripes(const TopKRow& row, U* extremes, U* held, Item* items) {
   const TopKSelection& selection = *row.selection;
@@ -164,7 +164,7 @@ std::int64_t collect_from_stripes(const TopKRow& row, U* extremes, U* held, Item
     stripe_extremes(held, selection.keys, selection.block, extremes);
   }
   ThresholdFilter<Item> filter(
-      row, key_reached_by(extremes, spread ? selection.keys : row.length, row.k), items);
+      row, threshold_of(extremes, spread ? selection.keys : row.length, row.k), items);
   filter.take(keys, row.length, row.first);
   return filter.count();
 }
@@ -175,7 +175,7 @@ std::int64_t collect_from_stripes(const TopKRow& row, U* extremes, U* held, Item
 ///
 /// Of rows that rise or fall over several blocks nearly all elements of k blocks are above t. Once
 /// far more than k were collected, the other blocks are looked into in descending order of their
-/// extremes, and t rises to the k-th of what was collected: few blocks reach it then.
+/// extremes, and t rises to the k-th of what was collected: few blocks have one above it then.
 template <class Item, class U>
 std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item* items) {
   const std::int64_t block = row.selection->block;
@@ -184,7 +184,7 @@ std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item*
       min_of(tuning::kTopKCollectedPerResult * row.k, row.selection->capacity - block);
   const U* const first = element_at<U>(row, row.first);
   row.element->extremes(first, row.stride, row.length, block, row.prefetches, keys, extremes);
-  ThresholdFilter<Item> filter(row, key_reached_by(extremes, blocks, row.k), items);
+  ThresholdFilter<Item> filter(row, threshold_of(extremes, blocks, row.k), items);
   const auto look_into = [&](std::int64_t b) {
     const std::int64_t count = min_of(block, row.length - b * block);
     row.element->load(first + b * block * row.stride, row.stride, count, keys);
@@ -192,14 +192,14 @@ std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item*
   };
   std::int64_t b = 0;
   for (; b < blocks && filter.count() <= most; ++b) {
-    if (filter.reached_by(extremes[b])) look_into(b);
+    if (filter.takes(extremes[b])) look_into(b);
   }
   if (b == blocks) return filter.count();
   while (true) {
     if (filter.count() > most) filter.raise(row.k);
     const U highest =
         highest_key<OrderOf<U, Ordering::kLargestNanLast>>(extremes + b, blocks - b, false);
-    if (!filter.reached_by(highest)) break;
+    if (!filter.takes(highest)) break;
     const std::int64_t at =
         b + find_match<false>(extremes + b, blocks - b, [highest](auto x) { return x == highest; });
     look_into(at);

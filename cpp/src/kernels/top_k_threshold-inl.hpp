@@ -13,7 +13,7 @@ std::int64_t count_at_least(const U* keys, std::int64_t n, U t) {
   constexpr std::int64_t kGroup = 4 * V::kWidth;
   // A comparison that holds is -1 in its lane, which counts up to 255 of them before it wraps.
   constexpr std::int64_t kLeast = V::kWidth * 252;
-  const auto reaches = [keys, t](std::int64_t i) { return V::load(keys + i) >= t; };
+  const auto high = [keys, t](std::int64_t i) { return V::load(keys + i) >= t; };
   std::int64_t count = 0;
   std::int64_t i = 0;
   while (i + kGroup <= n) {
@@ -22,7 +22,7 @@ std::int64_t count_at_least(const U* keys, std::int64_t n, U t) {
     // A loop over one vector is so short that its alignment decides how fast it is.
     for (; i + kGroup <= end; i += kGroup) {
       unroll<4>(
-          [&](auto v) { lanes -= reinterpret_cast<typename V::Type>(reaches(i + v * V::kWidth)); });
+          [&](auto v) { lanes -= reinterpret_cast<typename V::Type>(high(i + v * V::kWidth)); });
     }
     if constexpr (sizeof(U) > 1) {
       count += static_cast<std::int64_t>(reduce<U>(lanes, [](auto a, auto b) { return a + b; }));
@@ -31,23 +31,24 @@ std::int64_t count_at_least(const U* keys, std::int64_t n, U t) {
     }
   }
   for (; i + V::kWidth <= n; i += V::kWidth) {
-    count += __builtin_popcountll(bits_of_mask<sizeof(U)>(reaches(i)));
+    count += __builtin_popcountll(bits_of_mask<sizeof(U)>(high(i)));
   }
   for (; i < n; ++i) count += keys[i] >= t;
   return count;
 }
 
-/// A key that at least k keys reach, of which count(t) are at least t; if more than k do, it is the
-/// k-th highest. Its bits from the highest on, each set if enough keys still reach it.
+/// A threshold with at least k keys at or above it, where count(t) are at or above t; if there are
+/// more than k, it is the k-th highest key. Its bits from the highest on, each set if k keys still
+/// are at or above it.
 template <class U, class Count>
-U key_reached_by(std::int64_t k, const Count& count) {
+U threshold_of(std::int64_t k, const Count& count) {
   U threshold = 0;
   for (int bit = 8 * static_cast<int>(sizeof(U)) - 1; bit >= 0; --bit) {
     const auto higher = static_cast<U>(threshold | static_cast<U>(U{1} << bit));
-    const std::int64_t reached = count(higher);
-    if (reached < k) continue;
+    const std::int64_t above = count(higher);
+    if (above < k) continue;
     threshold = higher;
-    if (reached == k) break;
+    if (above == k) break;
   }
   return threshold;
 }
@@ -82,7 +83,7 @@ struct CommonBits {
 /// The same of n keys, n >= k. Bits that all keys share are not searched for: the upper ones, as
 /// numbers of one magnitude have, and after kAtOnce others again, as equal keys have.
 template <class U>
-U key_reached_by(const U* keys, std::int64_t n, std::int64_t k) {
+U threshold_of(const U* keys, std::int64_t n, std::int64_t k) {
   constexpr int kBits = 8 * static_cast<int>(sizeof(U));
   constexpr int kAtOnce = 8;
   U threshold = 0;
@@ -98,10 +99,10 @@ U key_reached_by(const U* keys, std::int64_t n, std::int64_t k) {
     threshold = bit == kBits ? U{0} : static_cast<U>(threshold >> bit << bit);
     for (const int end = max_of(bit - kAtOnce, 0); bit > end;) {
       const auto higher = static_cast<U>(threshold | static_cast<U>(U{1} << --bit));
-      const std::int64_t reached = count_at_least(keys, n, higher);
-      if (reached < k) continue;
+      const std::int64_t above = count_at_least(keys, n, higher);
+      if (above < k) continue;
       threshold = higher;
-      if (reached == k) return threshold;
+      if (above == k) return threshold;
     }
     if (bit == 0) return threshold;
   }
@@ -110,18 +111,18 @@ U key_reached_by(const U* keys, std::int64_t n, std::int64_t k) {
 /// The same of a row: as many passes over it as a key has bits, whatever the data.
 template <class U>
 U threshold_by_counting(const TopKRow& row) {
-  return key_reached_by<U>(row.k, [&row](U t) {
-    std::int64_t reached = 0;
+  return threshold_of<U>(row.k, [&row](U t) {
+    std::int64_t above = 0;
     for_chunks<U>(row, [&](std::int64_t /*first*/, const U* keys, std::int64_t count) {
-      reached += count_at_least(keys, count, t);
+      above += count_at_least(keys, count, t);
     });
-    return reached;
+    return above;
   });
 }
 
-/// A key that somewhat more than k elements probably reach, from a stratified sample: one element
-/// of each step of the row, at positions from a sequence that is walked twice, the first time to
-/// prefetch. `keys` has capacity for the sample's.
+/// A key with probably somewhat more than k elements at or above it, from a stratified sample: one
+/// element of each step of the row, at positions from a sequence that is walked twice, the first
+/// time to prefetch. `keys` has capacity for the sample's.
 template <class U>
 U threshold_by_sample(const TopKRow& row, U* keys) {
   const std::int64_t sample = row.selection->keys;
@@ -144,7 +145,7 @@ U threshold_by_sample(const TopKRow& row, U* keys) {
     }
     row.element->load(sampled, 1, count, keys + first);
   }
-  return key_reached_by(keys, sample, row.selection->sample_reaches);
+  return threshold_of(keys, sample, row.selection->sample_k);
 }
 
 }  // namespace

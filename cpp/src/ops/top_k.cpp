@@ -165,7 +165,7 @@ class TopKRows {
     }
   }
 
-  /// Whether as many as are wanted were selected, of those that reach a threshold.
+  /// Whether as many as are wanted were selected, of those at or above a threshold.
   bool select_from_parts(const TopKRow& row, std::uint64_t threshold,
                          std::vector<TopKItems>& runs) const {
     parallel_for(plan_.threads, plan_.parts, [&](std::int64_t p, int) {

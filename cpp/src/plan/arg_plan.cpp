@@ -76,7 +76,7 @@ void split_reduction(std::int64_t element_size, std::int64_t wanted, ArgPlan& pl
   if (parts < 2) return;
   plan.shared = axis;
   plan.part_size = axis.size = ceil_divide(axis.size, parts);
-  // Of many parts rounded up fewer reach the end.
+  // Of many parts rounded up fewer come to the end.
   plan.parts = ceil_divide(plan.shared.size, plan.part_size);
 }
 

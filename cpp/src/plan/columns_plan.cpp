@@ -54,13 +54,13 @@ bool make_block(std::int64_t element_size, const Axis& groups, const Walk& walk,
   std::int64_t first = 0;
   std::int64_t last = 0;
   std::int64_t elements = 1;
-  const auto reach = [&](const Axis& axis) {
+  const auto extend = [&](const Axis& axis) {
     (axis.strides[0] < 0 ? first : last) += (axis.size - 1) * axis.strides[0];
     elements *= axis.size;
   };
-  for (int d = 0; d < walk.axes.count; ++d) reach(walk.axes.axes[d]);
+  for (int d = 0; d < walk.axes.count; ++d) extend(walk.axes.axes[d]);
   if (elements == 1) return false;
-  reach(groups);
+  extend(groups);
   const std::int64_t block = last - first + 1;
   // Gaps are read as well: less than a page, they are in pages that can be read.
   const std::int64_t gaps = block - elements;

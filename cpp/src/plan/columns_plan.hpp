@@ -14,7 +14,7 @@ struct Walk {
   /// The axes of one period, the last of them changing fastest; strides are {input, index step, 0}.
   Axes axes;
   std::int64_t n = 1;
-  std::int64_t period = 1;         ///< positions that the axes reach
+  std::int64_t period = 1;         ///< positions of the axes
   std::int64_t period_stride = 0;  ///< from period to period
   std::int64_t index_step = 1;     ///< from position to position
 

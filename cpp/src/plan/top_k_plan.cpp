@@ -37,8 +37,8 @@ std::int64_t block_length(std::int64_t length, std::int64_t k) {
   return enough ? block : 1;
 }
 
-/// A key that somewhat more than k of `length` elements probably reach is one that `sample_reaches`
-/// of the sampled elements do.
+/// The `sample_k`-th highest of the sampled elements has probably somewhat more than k of `length`
+/// elements at or above it.
 void set_sample(std::int64_t length, std::int64_t k, TopKSelection& selection) {
   const std::int64_t count = tuning::top_k_sample(length);
   // The number of sampled elements among the k highest varies by its square root; four times that
@@ -46,7 +46,7 @@ void set_sample(std::int64_t length, std::int64_t k, TopKSelection& selection) {
   const std::int64_t expected = ceil_divide(k * count, length);
   const double margin = std::ceil(4 * std::sqrt(static_cast<double>(expected)));
   selection.keys = count;
-  selection.sample_reaches = std::min(expected + static_cast<std::int64_t>(margin), count);
+  selection.sample_k = std::min(expected + static_cast<std::int64_t>(margin), count);
 }
 
 /// The axis that is searched; the others go to `kept`.
