@@ -92,6 +92,21 @@ typename Compare::V best_of_rest(const T* p, std::int64_t i, std::int64_t n, Com
   return best;
 }
 
+/// Four vectors of consecutive elements.
+template <class Compare, class T>
+struct FourVectors {
+  typename Compare::V x[4];
+
+  FourVectors(const T* p, Compare& compare) {
+    for (int v = 0; v < 4; ++v) x[v] = Compare::load(p + v * (kLanes<T> / 4));
+    compare.see(x[0], x[1], x[2], x[3]);
+  }
+  typename Compare::V best() const {
+    return Compare::best_of(Compare::best_of(Compare::number(x[0]), x[1]),
+                            Compare::best_of(Compare::number(x[2]), x[3]));
+  }
+};
+
 /// Finds the highest key of n elements, at least a vector; false if comparisons cannot tell. If
 /// kLocates, `part` becomes the first four vectors that have it, unless it is a NaN's: of each four
 /// only the best is compared with the best so far, and the number of the four is kept. Vectors at
@@ -103,68 +118,49 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
   constexpr std::int64_t kWidth = Vector<U>::kWidth;
   const auto best_of = [](auto a, auto b) { return Compare::best_of(a, b); };
   Compare compare;
-  V best;
-  V b1;
-  V b2;
-  V b3;
+  V best[kLocates ? 1 : 4];
   typename Vector<U>::Type number{};
   typename Vector<U>::Type numbers{};
   const auto take = [&](V x) {
     if constexpr (kLocates) {
       number += 1;
-      numbers = Compare::before(x, best) ? number : numbers;
+      numbers = Compare::before(x, best[0]) ? number : numbers;
     }
-    best = best_of(best, x);
+    best[0] = best_of(best[0], x);
   };
-  // Calls body() with the four vectors from element `at` on.
-  const auto with_four = [&](std::int64_t at, const auto& body) {
+  const auto four_at = [&](std::int64_t at) {
     if (prefetches) prefetch_after_four(p + at);
-    const V x0 = Compare::load(p + at);
-    const V x1 = Compare::load(p + at + kWidth);
-    const V x2 = Compare::load(p + at + 2 * kWidth);
-    const V x3 = Compare::load(p + at + 3 * kWidth);
-    compare.see(x0, x1, x2, x3);
-    body(x0, x1, x2, x3);
-  };
-  const auto best_of_four = [best_of](V x0, V x1, V x2, V x3) {
-    return best_of(best_of(Compare::number(x0), x1), best_of(Compare::number(x2), x3));
+    return FourVectors<Compare, T>(p + at, compare);
   };
   const bool aligns = n >= tuning::kAlignFromVectors * kWidth;
   std::int64_t i = 0;
   if (n >= kLanes<T> && !aligns) {
-    with_four(0, [&](V x0, V x1, V x2, V x3) {
-      best = kLocates ? best_of_four(x0, x1, x2, x3) : Compare::number(x0);
-      b1 = Compare::number(x1);
-      b2 = Compare::number(x2);
-      b3 = Compare::number(x3);
-    });
+    const auto four = four_at(0);
+    if constexpr (kLocates) best[0] = four.best();
+    if constexpr (!kLocates) unroll<4>([&](auto v) { best[v] = Compare::number(four.x[v]); });
     i = kLanes<T>;
   } else {
-    best = Compare::load(p);
-    compare.see(best);
-    best = b1 = b2 = b3 = Compare::number(best);
+    const V x = Compare::load(p);
+    compare.see(x);
+    for (V& b : best) b = Compare::number(x);
     if (aligns) i = to_boundary(p);
   }
   const std::int64_t start = i;
   for (; i + kLanes<T> <= n; i += kLanes<T>) {
-    with_four(i, [&](V x0, V x1, V x2, V x3) {
-      if constexpr (kLocates) return take(best_of_four(x0, x1, x2, x3));
-      take(x0);
-      b1 = best_of(b1, x1);
-      b2 = best_of(b2, x2);
-      b3 = best_of(b3, x3);
-    });
+    const auto four = four_at(i);
+    if constexpr (kLocates) take(four.best());
+    if constexpr (!kLocates) unroll<4>([&](auto v) { best[v] = best_of(best[v], four.x[v]); });
   }
-  if (!kLocates && n >= kLanes<T>) best = best_of(best_of(best, b1), best_of(b2, b3));
+  if constexpr (!kLocates) best[0] = best_of(best_of(best[0], best[1]), best_of(best[2], best[3]));
   if (i < n) take(best_of_rest(p, i, n, compare));
-  const auto highest = reduce<typename Compare::Lane>(best, best_of);
+  const auto highest = reduce<typename Compare::Lane>(best[0], best_of);
   if (!compare.key(highest, key)) return false;
   if constexpr (kInfinityBits<T> != 0) {
     // Keys of NaNs differ before they are made one.
     if (*key == O::nan_key()) return true;
   }
   if constexpr (kLocates) {
-    const auto has_it = best == Vector<typename Compare::Lane>::all(highest);
+    const auto has_it = best[0] == Vector<typename Compare::Lane>::all(highest);
     const auto at =
         static_cast<std::int64_t>(reduce<U>(has_it ? numbers : Vector<U>::all(static_cast<U>(-1)),
                                             [](auto a, auto b) { return b < a ? b : a; }));
