@@ -132,9 +132,9 @@ def test_top_k_stripes(instruction_set, dtype, k):
 @pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32, np.int64], ids=str)
 @pytest.mark.parametrize("k", [2, 30, 300])
 def test_top_k_rows_that_rise(instruction_set, dtype, k):
-    """Rows that rise or fall over many blocks, of which far more than k elements are at or above the first
-    threshold, so that it is raised; the equal elements of a raised one are spread over blocks that are
-    looked into in another order than the row's."""
+    """Rows that rise or fall over many blocks, of which far more than k elements are at or above the
+    first threshold, so that it is raised; the equal elements of a raised one are spread over blocks
+    that are looked into in another order than the row's."""
     n = 4 * TUNING.kTopKSampledLength
     position = np.arange(n)
     rng = np.random.default_rng(0)
