@@ -336,20 +336,21 @@ inline constexpr std::int64_t kGatherTupleBlock = 64;
 /// Outputs of at least kGatherStreamBytes are written by non-temporal stores: they would push
 /// everything else out of the caches, and the processor would first read what is overwritten. Not
 /// those that may fit a cache together with what is read, up to kGatherCachedBytes; of one thread
-/// up to half of that, as its slices wait for what it reads to overwrite. And none on Intel's
-/// processors, where such stores take longer.
+/// up to kGatherCachedAloneBytes, as its slices wait for what it reads to overwrite. And none on
+/// Intel's processors, where such stores take longer.
 inline constexpr std::int64_t kGatherStreamBytes = 8 * 1024 * 1024;
 inline constexpr std::int64_t kGatherCachedBytes = 32 * 1024 * 1024;
+inline constexpr std::int64_t kGatherCachedAloneBytes = 16 * 1024 * 1024;
 
 /// Software prefetch distance in slices; of those longer than a cache line fewer, as many as hold
 /// kGatherPrefetchBytes. Of slices longer than that, unless they are streamed, only the beginning:
 /// the hardware prefetches the rest.
 inline constexpr std::int64_t kGatherPrefetch = 16;
+inline constexpr std::int64_t kGatherPrefetchBytes = 8 * 1024;
 
 /// Slices of up to this size that are copied at once from L2 are not prefetched: they take so few
 /// instructions that a processor by itself has enough of them in flight.
 inline constexpr std::int64_t kGatherUnprefetchedBytes = 8;
-inline constexpr std::int64_t kGatherPrefetchBytes = 8 * 1024;
 
 /// Slices shorter than this would leave cache lines to be written in parts, each of them to memory.
 inline constexpr std::int64_t kGatherStreamLeastBytes = 64;

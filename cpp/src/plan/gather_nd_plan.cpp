@@ -97,8 +97,9 @@ void choose_copy(const GatherNdDescriptor& descriptor, bool near, GatherNdPlan& 
   // Of the input as much is read as is written, at most.
   const std::int64_t written = byte_count(descriptor.output);
   const std::int64_t moved = written + std::min(written, byte_count(descriptor.input));
-  const bool is_large = written >= tuning::kGatherStreamBytes &&
-                        moved >= tuning::kGatherCachedBytes / (plan.threads == 1 ? 2 : 1);
+  const std::int64_t cached =
+      plan.threads == 1 ? tuning::kGatherCachedAloneBytes : tuning::kGatherCachedBytes;
+  const bool is_large = written >= tuning::kGatherStreamBytes && moved >= cached;
   layout.stream = single && plan.bytes >= tuning::kGatherStreamLeastBytes && plan.bytes % 16 == 0 &&
                   layout.output_stride % 16 == 0 && is_large && cpu_gains_by_streaming();
 }
