@@ -161,9 +161,12 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
   }
   if constexpr (kLocates) {
     const auto has_it = best[0] == Vector<typename Compare::Lane>::all(highest);
-    const auto at =
-        static_cast<std::int64_t>(reduce<U>(has_it ? numbers : Vector<U>::all(static_cast<U>(-1)),
-                                            [](auto a, auto b) { return b < a ? b : a; }));
+    const std::uint64_t lanes = bits_of_mask<sizeof(U)>(has_it);
+    const auto least = [](auto a, auto b) { return b < a ? b : a; };
+    const bool one = (lanes & (lanes - 1)) == 0;
+    const auto at = static_cast<std::int64_t>(
+        one ? numbers[__builtin_ctzll(lanes)]
+            : reduce<U>(has_it ? numbers : Vector<U>::all(static_cast<U>(-1)), least));
     part->count = min_of(n, kLanes<T>);
     part->first = min_of(max_of<std::int64_t>(start + (at - 1) * kLanes<T>, 0), n - part->count);
   }
