@@ -2,12 +2,15 @@
 
 Each answer of dmlcpu is checked before it is timed; a wrong one ends the run. dmlcpu allocates its
 outputs in each call, as its callers do. A library is left out of a work if it cannot do it, gives
-another answer, or takes more than HOPELESS times as long as the fastest competitor; JSON says for each
-work which ones are left out, and why. Never measured are JAX for 64-bit elements,
+another answer, crashes, or takes more than HOPELESS times as long as the fastest competitor; JSON says
+for each work which ones are left out, and why. Never measured are JAX for 64-bit elements,
 polars for more than one dimension or top-k, bottleneck for all but argmin and argmax of 32 and 64 bits.
 """
 
+import json
+import os
 import statistics
+import subprocess
 import sys
 from functools import partial
 from types import SimpleNamespace
@@ -51,19 +54,20 @@ def checked_call(workload, tensors):
     return call, answer
 
 
-def other_calls(workload, tensors, names, want):
+def other_calls(workload, tensors, names, want, begins):
     """The calls of the libraries that are measured beside dmlcpu, and why others are left out."""
-    left_out = {}
-    calls = competitors.calls_for(workload, tensors, names, left_out.__setitem__)
-    seconds = {}
-    for name, call in calls.items():
-        try:
-            if measure.same_answer(workload, tensors, call(), want):
-                seconds[name] = measure.quick_seconds(call, REST)
-            else:
-                left_out[name] = "another answer"
-        except Exception as error:
-            left_out[name] = competitors.error_line(error)
+    left_out, calls, seconds = {}, {}, {}
+    for name in names:
+        begins(name)
+        made = competitors.calls_for(workload, tensors, [name], left_out.__setitem__)
+        for call in made.values():
+            try:
+                if measure.same_answer(workload, tensors, call(), want):
+                    calls[name], seconds[name] = call, measure.quick_seconds(call, REST)
+                else:
+                    left_out[name] = "another answer"
+            except Exception as error:
+                left_out[name] = competitors.error_line(error)
     limit = HOPELESS * min(seconds.values(), default=0)
     left_out |= {name: f"takes {report.text_of(s)}" for name, s in seconds.items() if s > limit}
     return {name: calls[name] for name, s in seconds.items() if s <= limit}, left_out
@@ -86,23 +90,93 @@ def result_of(number, work, tensors, moved, seconds):
     }
 
 
+def measured(number, work, names, rounds, begins):
+    """The seconds of every library; begins(name) is called before one is."""
+    workload = work.workload
+    tensors = tensors_of(workload)
+    begins("dmlcpu")
+    call, answer = checked_call(workload, tensors)
+    others, left_out = other_calls(workload, tensors, names, answer, begins)
+    del answer
+    calls = {name: (partial(begins, name), c) for name, c in {"dmlcpu": call, **others}.items()}
+    seconds = measure.compare(calls, rounds, LEAST, REST)
+    moved = workloads.moved_bytes(workload, tensors)
+    return result_of(number, work, tensors, moved, seconds) | {"left out": left_out}
+
+
+class Measurer:
+    """A process that measures works beside other libraries. If one crashes it, another process measures
+    the work without that library."""
+
+    def __init__(self, seed, rounds, names, command=(sys.executable, __file__)):
+        self.settings = {"seed": seed, "rounds": rounds, "names": names}
+        self.command = command
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.tell(self.settings)
+
+    def tell(self, message):
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+
+    def result(self, number):
+        crashed = {}
+        while True:
+            if self.process is None:
+                self.start()
+            self.tell({"number": number, "without": list(crashed)})
+            running = None
+            for message in map(json.loads, self.process.stdout):
+                if "begins" not in message:
+                    message["left out"] |= crashed
+                    return message
+                running = message["begins"]
+            status = self.process.wait()
+            self.close()
+            # Python's own errors, and wrong answers, end with 1, and were printed.
+            if status == 1 or running in (None, "dmlcpu"):
+                sys.exit(f"work {number}: {running} ended the process with status {status}")
+            crashed[running] = f"crashed, status {status}"
+
+    def close(self):
+        if self.process is not None:
+            with self.process:
+                self.process.stdin.close()
+        self.process = None
+
+
+def serve():
+    """What a Measurer's process does: stdin brings the settings, then works; what it tells goes to
+    stdout, which libraries do not print to."""
+    told = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def tell(message):
+        print(json.dumps(message), file=told, flush=True)
+
+    settings = SimpleNamespace(**json.loads(sys.stdin.readline()))
+    for question in map(json.loads, sys.stdin):
+        number, without = question["number"], question["without"]
+        work = peer_work(settings.seed, number)
+        names = [name for name in settings.names if name not in without]
+        tell(measured(number, work, names, settings.rounds, lambda name: tell({"begins": name})))
+
+
 def beside_others(arguments):
     """Of each work the seconds of every library."""
     results = []
     names = [n for n in arguments.competitors or competitors.installed() if n != "dmlcpu"]
     works = chosen(peer_work, arguments)
     progress = Progress("beside others", len(works))
-    for number, work in works:
-        workload = work.workload
-        tensors = tensors_of(workload)
-        call, answer = checked_call(workload, tensors)
-        others, left_out = other_calls(workload, tensors, names, answer)
-        del answer
-        seconds = measure.compare({"dmlcpu": call, **others}, arguments.rounds, LEAST, REST)
-        moved = workloads.moved_bytes(workload, tensors)
-        result = result_of(number, work, tensors, moved, seconds)
-        results.append(result | {"left out": left_out})
+    measurer = Measurer(arguments.seed, arguments.rounds, names)
+    for number, _ in works:
+        results.append(measurer.result(number))
         progress.step()
+    measurer.close()
     return results
 
 
@@ -149,3 +223,7 @@ def random_works(arguments):
         results,
         random_report.origin(results) + "\n".join(texts),
     )
+
+
+if __name__ == "__main__":
+    serve()

@@ -2,10 +2,13 @@
 
 import math
 import random
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import random_run
 import random_works as works
 from data import DTYPES
 
@@ -131,3 +134,35 @@ def test_views_are_as_described(layout):
         assert strides.tolist() == contiguous.tolist()
     else:
         assert strides.tolist() == contiguous.tolist()
+
+
+CRASHER = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import competitors, random_run
+calls = {"making": lambda *_: os._exit(7), "running": lambda *_: lambda: os._exit(8)}
+competitors.CALLS.update((name, ("numpy", call)) for name, call in calls.items())
+random_run.serve()
+"""
+
+
+def test_a_library_that_crashes_is_left_out():
+    bench = Path(random_run.__file__).parent
+    names = ["making", "NumPy", "running"]
+    measurer = random_run.Measurer(5, 1, names, (sys.executable, "-c", CRASHER, str(bench)))
+    number = min(range(len(PEERS)), key=lambda number: PEERS[number].bytes)
+    result = measurer.result(number)
+    measurer.close()
+    assert result["work"] == str(PEERS[number])
+    assert result["left out"] == {"making": "crashed, status 7", "running": "crashed, status 8"}
+    assert {name: len(seconds) for name, seconds in result["seconds"].items()} == {
+        "dmlcpu": 1,
+        "NumPy": 1,
+    }
+
+
+def test_an_error_of_the_bench_ends_it(capfd):
+    raises = (sys.executable, "-c", "input(); input(); raise ValueError('of the bench')")
+    with pytest.raises(SystemExit, match="work 0: None ended the process with status 1"):
+        random_run.Measurer(5, 1, [], raises).result(0)
+    assert "of the bench" in capfd.readouterr().err
