@@ -30,14 +30,14 @@ const cpu_set_t first_affinity = []() noexcept {
   return set;
 }();
 
-/// Whether affinities were seen that the process did not begin with.
-std::atomic<bool> others_set_affinities{false};
+/// Whether affinities were seen that the process did not begin with; or none at all, as on machines
+/// of more processors than a set has capacity for.
+std::atomic<bool> others_set_affinities{CPU_COUNT(&first_affinity) == 0};
 
 /// Whether this thread's affinity is the one expected; else somebody has set it.
 bool has_affinity(const cpu_set_t& expected) {
   cpu_set_t now;
   CPU_ZERO(&now);
-  // Fails on machines of more processors than the set has capacity for.
   if (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &expected)) return true;
   others_set_affinities.store(true, std::memory_order_relaxed);
   return false;

@@ -174,7 +174,7 @@ bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& u
     if (!reduced || descriptor.keep_dims) --output_axis;
     if (size == 1) continue;
     if (!reduced) {
-      if (rows.rows > 1) return false;
+      if (rows.rows != 1) return false;
       rows.rows = size;
       rows.row_stride = input.strides[d];
       unplanned.output_stride = descriptor.output.strides[output_axis];
