@@ -108,14 +108,17 @@ class Measurer:
     """A process that measures works beside other libraries. If one crashes it, another process measures
     the work without that library."""
 
-    def __init__(self, seed, rounds, names, command=(sys.executable, __file__)):
+    def __init__(self, seed, rounds, names, program=(__file__,)):
         self.settings = {"seed": seed, "rounds": rounds, "names": names}
-        self.command = command
+        self.program = program
         self.process = None
 
     def start(self):
         self.process = subprocess.Popen(
-            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, *self.program],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         self.tell(self.settings)
 

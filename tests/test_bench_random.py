@@ -1,16 +1,16 @@
 """The bench's random works: drawn again they are the same, and what their ranges promise."""
 
+import json
 import math
 import random
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import random_run
 import random_works as works
 from data import DTYPES
+from scripts import run_python, start_python
 
 PEERS = [works.peer_work(5, number) for number in range(600)]
 LAYOUTS = [works.layout_work(5, number) for number in range(600)]
@@ -136,7 +136,15 @@ def test_views_are_as_described(layout):
         assert strides.tolist() == contiguous.tolist()
 
 
-CRASHER = """
+MEASURE = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import random_run
+measurer = random_run.Measurer(5, 1, ["making", "NumPy", "running"], ("-c", *sys.argv[2:0:-1]))
+print(json.dumps(measurer.result(int(sys.argv[3]))))
+measurer.close()
+"""
+CRASH = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
 import competitors, random_run
@@ -144,15 +152,12 @@ calls = {"making": lambda *_: os._exit(7), "running": lambda *_: lambda: os._exi
 competitors.CALLS.update((name, ("numpy", call)) for name, call in calls.items())
 random_run.serve()
 """
+BENCH = str(Path(works.__file__).parent)
 
 
 def test_a_library_that_crashes_is_left_out():
-    bench = Path(random_run.__file__).parent
-    names = ["making", "NumPy", "running"]
-    measurer = random_run.Measurer(5, 1, names, (sys.executable, "-c", CRASHER, str(bench)))
     number = min(range(len(PEERS)), key=lambda number: PEERS[number].bytes)
-    result = measurer.result(number)
-    measurer.close()
+    result = json.loads(run_python(MEASURE, BENCH, CRASH, str(number)))
     assert result["work"] == str(PEERS[number])
     assert result["left out"] == {"making": "crashed, status 7", "running": "crashed, status 8"}
     assert {name: len(seconds) for name, seconds in result["seconds"].items()} == {
@@ -161,8 +166,8 @@ def test_a_library_that_crashes_is_left_out():
     }
 
 
-def test_an_error_of_the_bench_ends_it(capfd):
-    raises = (sys.executable, "-c", "input(); input(); raise ValueError('of the bench')")
-    with pytest.raises(SystemExit, match="work 0: None ended the process with status 1"):
-        random_run.Measurer(5, 1, [], raises).result(0)
-    assert "of the bench" in capfd.readouterr().err
+def test_an_error_of_the_bench_ends_it():
+    done = start_python("-c", MEASURE, BENCH, "raise ValueError('of the bench')", "0")
+    assert done.returncode == 1
+    assert "ValueError: of the bench\n" in done.stderr
+    assert done.stderr.endswith("work 0: None ended the process with status 1\n")
