@@ -36,16 +36,39 @@ def test_parts_of_unequal_size(splits, dtype):
                 check_top_k(x, k, "decreasing")
 
 
-@pytest.mark.parametrize("dtype", [np.int32, np.int64], ids=str)
-def test_merges_chunk_by_chunk(splits, dtype):
-    """k around one and several chunks of merged items, by one thread and by all of them: random k seldom
-    end beside a chunk's edge, where an item could be lost. Most elements have equals."""
+def keys_of_all_kinds(rng, dtype, n):
+    """Equal ones across shares; all of one bin but one, in the last and in the first bin; of one bin; and
+    most in the bins of numbers near 0, as the keys of doubles are."""
+    x = rng.integers(0, 999, n).astype(dtype)
+    yield x
+    for place, value in ((0, 0), (n - 1, 60_000)):
+        y = x + dtype(20_000)
+        y[place] = value
+        yield y
+    yield np.full(n, 7, dtype)
+    yield (rng.standard_normal(n) * 9000 + 30_000).astype(dtype)
+    if np.dtype(dtype).kind == "f":
+        yield rng.standard_normal(n).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.int32, np.float64], ids=str)
+def test_shares_of_keys(splits, dtype):
+    """k around the least number of items that are divided, and all: random k seldom end beside an edge,
+    where an item could be lost."""
     rng = np.random.default_rng(0)
-    size = TUNING.top_k_min_part_bytes(1) // np.dtype(dtype).itemsize
-    x = rng.integers(0, 999, size * splits + 1).astype(dtype)
-    chunk = TUNING.kTopKMergeChunk
-    for k in near(chunk, 2 * chunk, TUNING.kTopKMinWrites, TUNING.kTopKMinWrites + splits * chunk):
-        check_top_k(x, k, "increasing")
+    size = MIN_SPLIT_BYTES // np.dtype(dtype).itemsize
+    for x in keys_of_all_kinds(rng, dtype, size * splits + 1):
+        for k in (*near(TUNING.kTopKDividedItems), x.size // 2 + 1, x.size):
+            check_top_k(x, k, "increasing")
+
+
+def test_no_more_shares_than_there_are_numbers_for():
+    """Several shares for each of many threads would be more than 256."""
+    x = np.random.default_rng(0).integers(-(2**31), 2**31, 600_000).astype(np.int32)
+    with dmlcpu.num_threads(80):
+        _core.set_grain_bytes(1)
+        check_top_k(x, x.size, "decreasing")
+        _core.set_grain_bytes(0)
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.int64], ids=str)

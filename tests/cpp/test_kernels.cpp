@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <utility>
 
 #include "check.hpp"
 #include "core/tuning.hpp"
@@ -11,7 +12,6 @@
 #include "kernels/dispatch.hpp"
 #include "plan/top_k_plan.hpp"
 
-using dmlcpu::TopKItems;
 using dmlcpu::TopKRow;
 using dmlcpu::TopKStrategy;
 
@@ -59,17 +59,17 @@ std::vector<dmlcpu::TopKRowKernels> row_kernels(int width) {
   return {of_width.rows, of_width.longer_rows};
 }
 
-/// Whether items are those of `all` from `first` on, and have the row's elements.
+/// Whether n items are the first of `all`, and have the row's elements.
 template <class T>
-bool are_right(const dmlcpu::TopKRowKernels& rows, const TopKRow& row, const TopKItems& items,
-               const std::vector<Keyed>& all, std::int64_t first = 0) {
-  const auto count = static_cast<std::size_t>(items.count);
+bool are_right(const dmlcpu::TopKRowKernels& rows, const TopKRow& row, const void* items,
+               std::int64_t n, const std::vector<Keyed>& all) {
+  const auto count = static_cast<std::size_t>(n);
   std::vector<T> values(2 * count);
   std::vector<std::uint64_t> indices(count);
-  rows.write(row, items, {{values.data(), 0, 0, 2}, {indices.data(), 0, 0, 1}, 8});
+  rows.write(row, items, n, {{values.data(), 0, 0, 2}, {indices.data(), 0, 0, 1}, 8});
   const T* const x = static_cast<const T*>(row.data);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::int64_t index = all[static_cast<std::size_t>(first) + i].index;
+    const std::int64_t index = all[i].index;
     if (static_cast<std::int64_t>(indices[i]) != index) return false;
     if (values[2 * i] != x[index * row.stride]) return false;
   }
@@ -104,12 +104,17 @@ void compare_strategies(int type, int width, const std::vector<T>& x, std::int64
       const auto selection = dmlcpu::plan_selection(strategy, n, k);
       bool right = true;
       for (const dmlcpu::TopKRowKernels& rows : row_kernels(width)) {
-        const GuardedScratch scratch(
-            top_k_row_scratch(selection, std::int64_t{1} << width, rows.item_bytes).bytes);
-        const TopKRow row = {x.data(), stride,         0,          n,       k,
-                             false,    &element(type), &selection, nullptr, scratch.get()};
-        const TopKItems items = rows.select(row);
-        right &= items.count == k && are_right<T>(rows, row, items, want);
+        const auto sizes = top_k_row_scratch(selection, std::int64_t{1} << width, rows.item_bytes);
+        const GuardedScratch scratch(sizes.bytes);
+        char* const at = scratch.get();
+        const TopKRow row = {x.data(),        stride,         0,          n,       k,
+                             false,           &element(type), &selection, nullptr, at,
+                             at + sizes.items};
+        const std::int64_t count = rows.collect(row);
+        const void* const items =
+            rows.sort(row.items, sizes.others < sizes.counts ? at + sizes.others : nullptr, count,
+                      k, reinterpret_cast<std::uint32_t*>(at + sizes.counts));
+        right &= count >= k && are_right<T>(rows, row, items, k, want);
         scratch.check();
       }
       return right;
@@ -121,30 +126,73 @@ void compare_strategies(int type, int width, const std::vector<T>& x, std::int64
   }
 }
 
-/// Two parts of a row, each sorted, merged from every place on to the end and to the middle.
+/// Items of two parts, copied to the shares of their bins: to where the shares end, each must.
+std::vector<std::int64_t> distribute(const dmlcpu::TopKRowKernels& rows, const TopKRow (&parts)[2],
+                                     const dmlcpu::TopKBins& bins, std::int64_t shares, char* to) {
+  std::vector<std::int64_t> places[2];
+  std::vector<std::int64_t> ends(static_cast<std::size_t>(shares));
+  for (int p = 0; p < 2; ++p) {
+    std::vector<std::int64_t> counts(dmlcpu::kTopKBinCount, -1);
+    rows.count(parts[p].items, parts[p].length, bins, counts.data());
+    places[p].resize(ends.size());
+    for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+      places[p][bins.shares[bin]] += counts[bin];
+    }
+  }
+  std::int64_t place = 0;
+  for (std::size_t s = 0; s < ends.size(); ++s) {
+    for (auto& of_part : places) place += std::exchange(of_part[s], place);
+    ends[s] = place;
+  }
+  for (int p = 0; p < 2; ++p) {
+    rows.distribute(parts[p].items, parts[p].length, bins, places[p].data(), to);
+  }
+  CHECK(places[1] == ends);
+  return ends;
+}
+
+/// Two parts of a row, divided into shares of bins of several widths, and each share sorted.
 template <class T>
-void compare_merges(int type, int width, const std::vector<T>& x, std::int64_t boundary) {
+void compare_shares(int type, int width, const std::vector<T>& x, std::int64_t boundary) {
   const auto n = static_cast<std::int64_t>(x.size());
   const auto want = sorted(type, width, x.data(), 1, n);
   const auto selection = dmlcpu::plan_selection(TopKStrategy::kSort, n, n);
   for (const dmlcpu::TopKRowKernels& rows : row_kernels(width)) {
-    const std::int64_t bytes =
-        top_k_row_scratch(selection, std::int64_t{1} << width, rows.item_bytes).bytes;
-    const GuardedScratch scratches[] = {GuardedScratch(bytes), GuardedScratch(bytes)};
-    const auto part = [&](std::int64_t first, std::int64_t last, const GuardedScratch& scratch) {
-      return TopKRow{x.data(),       1,          first,   last - first, last - first, false,
-                     &element(type), &selection, nullptr, scratch.get()};
+    const auto sizes = top_k_row_scratch(selection, std::int64_t{1} << width, rows.item_bytes, 2);
+    const GuardedScratch scratch(sizes.bytes);
+    const auto part = [&](std::int64_t p, std::int64_t first, std::int64_t last) {
+      char* const items = scratch.get() + sizes.items + p * sizes.item_bytes;
+      return TopKRow{x.data(),       1,          first,   last - first,  last - first, false,
+                     &element(type), &selection, nullptr, scratch.get(), items};
     };
-    const TopKRow first = part(0, boundary, scratches[0]);
-    const TopKItems a = rows.select(first);
-    const TopKItems b = rows.select(part(boundary, n, scratches[1]));
-    std::vector<std::uint64_t> merged(static_cast<std::size_t>(2 * n));
-    for (std::int64_t start = 0; start < n; ++start) {
-      for (const std::int64_t end : {n, start + (n - start) / 2}) {
-        rows.merge({a, b, start, end}, merged.data());
-        CHECK(are_right<T>(rows, first, {merged.data(), end - start}, want, start));
+    const TopKRow parts[] = {part(0, 0, boundary), part(1, boundary, n)};
+    dmlcpu::TopKKeyRange keys = {~std::uint64_t{0}, 0};
+    for (const TopKRow& row : parts) {
+      CHECK(rows.collect(row) == row.length);
+      const auto range = rows.key_range(row.items, row.length);
+      keys = {std::min(keys.lowest, range.lowest), std::max(keys.highest, range.highest)};
+    }
+    CHECK(keys.highest == want.front().key && keys.lowest == want.back().key);
+    static dmlcpu::TopKBins bins;
+    bins.highest = keys.highest;
+    bins.shift = 0;
+    while ((keys.highest - keys.lowest) >> bins.shift >= dmlcpu::kTopKBinCount) ++bins.shift;
+    for (const int last = std::min(bins.shift + 4, 63); bins.shift <= last; ++bins.shift) {
+      for (const std::int64_t shares : {1, 2, 7, 256}) {
+        for (std::int64_t bin = 0; bin < dmlcpu::kTopKBinCount; ++bin) {
+          bins.shares[bin] = static_cast<std::uint8_t>(bin * shares / dmlcpu::kTopKBinCount);
+        }
+        char* const others = scratch.get() + sizes.others;
+        std::int64_t first = 0;
+        for (const std::int64_t end : distribute(rows, parts, bins, shares, others)) {
+          const std::int64_t count = end - first;
+          rows.sort(others + first * rows.item_bytes, nullptr, count, count, nullptr);
+          first = end;
+        }
+        CHECK(are_right<T>(rows, parts[0], others, n, want));
       }
     }
+    scratch.check();
   }
 }
 
@@ -231,7 +279,7 @@ void test_type(int type, int width, Make&& make) {
       if (n > 3) compare_strategies(type, width, x, 3);
       if (n > 200) continue;
       for (const std::int64_t boundary : {0, 1, n / 3, n - 1})
-        compare_merges(type, width, x, boundary);
+        compare_shares(type, width, x, boundary);
     }
   }
 }

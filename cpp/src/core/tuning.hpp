@@ -208,7 +208,7 @@ inline constexpr std::int64_t kTopKCollectedPerResult = 4;
 inline constexpr std::int64_t kTopKMaxBlock = 1024;
 
 /// It needs at least this many blocks per wanted element, or too many blocks beat the threshold;
-/// and k at most this, which bounds its scratch memory by some sqrt(length * k) elements.
+/// and k at most this, which bounds its scratch memory.
 inline constexpr std::int64_t kTopKBlocksPerResult = 2;
 inline constexpr std::int64_t kTopKBlocksMaxK = 4096;
 
@@ -296,19 +296,22 @@ inline constexpr std::int64_t kTopKPackBytes = 1024 * 1024;
 inline constexpr std::int64_t kLookUpBytes = 64;
 
 /// Rows fewer than threads are split into parts of at least this many bytes: each part may have k
-/// elements to select, and what was selected is merged. With small k that hardly takes longer than
-/// reading the row, so that a second thread, which may have to be woken, pays only for long rows.
+/// elements to collect, and what was collected is sorted. With small k that hardly takes longer
+/// than reading the row, so that a second thread, which may have to be woken, pays only for long
+/// rows.
 constexpr std::int64_t top_k_min_part_bytes(std::int64_t k) {
   return (k <= kTopKBlocksMaxK ? 640 : 128) * 1024;
 }
 
-/// Selected elements of one row are written by all threads from this many on.
-inline constexpr std::int64_t kTopKMinWrites = 16 * 1024;
+/// From this many on, the items that parts of a row collected are divided by their keys into bins,
+/// and consecutive bins into shares, which threads sort and write, each by itself in L2. Fewer are
+/// sorted by one thread. Bins are many, as most of a range of doubles' keys are those of numbers
+/// near 0; shares are few, as each is a place in memory that is written.
+inline constexpr std::int64_t kTopKDividedItems = 8 * 1024;
+inline constexpr std::int64_t kTopKShareItems = 32 * 1024;
+inline constexpr int kTopKBinBits = 12;
 
-/// Items that are merged at a time: the last merge goes to a buffer in L1 from which outputs are
-/// written, as fresh memory for all of them would take longer than the merge. And items whose
-/// elements and positions are written at a time.
-inline constexpr std::int64_t kTopKMergeChunk = 1024;
+/// Items whose elements and positions are written at a time.
 inline constexpr std::int64_t kTopKWriteChunk = 128;
 
 /// Row parts never exceed this many elements, so that positions fit 32 bits inside the kernels.

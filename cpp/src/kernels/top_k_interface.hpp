@@ -90,21 +90,23 @@ struct TopKRow {
   /// kSample: the threshold of a longer row of which this is a part; null if this is the row. Only
   /// what is at or above it is selected, even if that is less than k. All elements are at least 0.
   const std::uint64_t* threshold;
-  void* scratch;  ///< top_k_row_scratch(), aligned to 64 bytes
+  void* scratch;  ///< for keys, top_k_row_scratch() says how large, aligned to 64 bytes
+  void* items;    ///< capacity for what is collected, and one more
 };
 
-/// Sorted items, which are the kernels' own: a key and a position of the row each.
-struct TopKItems {
-  const void* items;
-  std::int64_t count;
+/// Keys divided into bins by their distance from the highest one, whose bin is the first, and the
+/// share that each bin is a part of.
+inline constexpr std::int64_t kTopKBinCount = std::int64_t{1} << tuning::kTopKBinBits;
+inline constexpr std::int64_t kTopKMostShares = 256;
+struct TopKBins {
+  std::uint64_t highest = 0;
+  int shift = 0;
+  std::uint8_t shares[kTopKBinCount];
 };
 
-/// The items [first, last) of two runs merged.
-struct TopKMerge {
-  TopKItems a;
-  TopKItems b;
-  std::int64_t first;
-  std::int64_t last;
+struct TopKKeyRange {
+  std::uint64_t lowest;
+  std::uint64_t highest;
 };
 
 /// Bits of the position that an item holds in 8 bytes together with a key of up to 4, and how many
@@ -114,44 +116,62 @@ constexpr int top_k_position_bits(std::int64_t element_size) {
 }
 inline constexpr std::int64_t kTopKShortRow = std::int64_t{1} << top_k_position_bits(4);
 
-/// What depends on the width of keys, and on whether items are packed.
+/// What depends on the width of keys, and on whether items are packed. Items are the kernels' own:
+/// a key and a position of the row each.
 struct TopKRowKernels {
   std::int64_t item_bytes;
-  /// Selects the k elements of highest key, equal keys in ascending order of position, and returns
-  /// them in that order, in the row's scratch memory.
-  TopKItems (*select)(const TopKRow& row);
+  /// Collects at least the k elements of highest key, equal keys in ascending order of position;
+  /// returns how many.
+  std::int64_t (*collect)(const TopKRow& row);
   /// A key with probably somewhat more than k elements of the row at or above it, for its parts.
   std::uint64_t (*threshold)(const TopKRow& row);
-  /// Merges to consecutive items.
-  void (*merge)(const TopKMerge& merge, void* items);
+  /// Sorts what was collected by descending key, equal keys in ascending order of position; returns
+  /// where the first `wanted` are. `others` has capacity for as many items, or is null.
+  const void* (*sort)(void* items, void* others, std::int64_t count, std::int64_t wanted,
+                      std::uint32_t* counts);
+  TopKKeyRange (*key_range)(const void* items, std::int64_t count);
+  /// Counts the items of each bin.
+  void (*count)(const void* items, std::int64_t count, const TopKBins& bins, std::int64_t* counts);
+  /// Copies each item to the next place of its share.
+  void (*distribute)(const void* items, std::int64_t count, const TopKBins& bins,
+                     std::int64_t* places, void* to);
   /// Writes elements and positions of items, item i to lane i. Where a key does not tell the
   /// element it is looked up in the row.
-  void (*write)(const TopKRow& row, const TopKItems& items, const TopKOutputs& outputs);
+  void (*write)(const TopKRow& row, const void* items, std::int64_t count,
+                const TopKOutputs& outputs);
 };
 
-/// Where the parts of a row's scratch memory begin, after the counters, and where it ends.
+/// Where the scratch memory of a row begins, in bytes: the keys of each part, of which those that
+/// are held begin at `held`; the items of all parts; as many others, to which they are moved when
+/// they are sorted by digits or divided; counts for each worker; places of each part's bins.
 struct TopKRowScratch {
-  std::int64_t keys;
-  std::int64_t held;  ///< keys as well
+  std::int64_t held;
+  std::int64_t key_bytes;  ///< of each part
   std::int64_t items;
-  std::int64_t others;  ///< that items are moved to when they are sorted by digits
+  std::int64_t item_bytes;  ///< of each part
+  std::int64_t others;      ///< null if it is `counts`
+  std::int64_t counts;
+  std::int64_t count_bytes;  ///< of each worker
+  std::int64_t places;
   std::int64_t bytes;
 };
 constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
-                                           std::int64_t element_size, std::int64_t item_size) {
-  // Longer blocks have capacity for many items, but seldom collect them.
-  const std::int64_t sort_counts = selection.strategy == TopKStrategy::kBlocks
-                                       ? 0
-                                       : top_k_sort_counts(element_size, selection.capacity);
+                                           std::int64_t element_size, std::int64_t item_size,
+                                           std::int64_t parts = 1, std::int64_t workers = 1) {
+  const std::int64_t sort_counts = top_k_sort_counts(element_size, parts * selection.capacity);
+  const std::int64_t place_bytes = kTopKBinCount * std::int64_t{sizeof(std::int64_t)};
+  TopKRowScratch sizes{};
+  sizes.held = round_up(selection.keys * element_size);
+  sizes.key_bytes = sizes.held + round_up(selection.held * element_size);
+  sizes.items = parts * sizes.key_bytes;
   // The filter writes one item more than it keeps.
-  const std::int64_t item_bytes = round_up((selection.capacity + 1) * item_size);
-  TopKRowScratch parts{};
-  parts.keys = sort_counts * std::int64_t{sizeof(std::uint32_t)};
-  parts.held = parts.keys + round_up(selection.keys * element_size);
-  parts.items = parts.held + round_up(selection.held * element_size);
-  parts.others = parts.items + item_bytes;
-  parts.bytes = parts.others + (sort_counts > 0 ? item_bytes : 0);
-  return parts;
+  sizes.item_bytes = round_up((selection.capacity + 1) * item_size);
+  sizes.others = sizes.items + parts * sizes.item_bytes;
+  sizes.counts = sizes.others + (sort_counts > 0 ? parts * sizes.item_bytes : 0);
+  sizes.count_bytes = sort_counts * std::int64_t{sizeof(std::uint32_t)};
+  sizes.places = sizes.counts + workers * sizes.count_bytes;
+  sizes.bytes = sizes.places + (parts > 1 ? parts * place_bytes : 0);
+  return sizes;
 }
 
 /// The k elements of highest key of each column, equal keys in ascending order of position; 2 <= k

@@ -1,6 +1,7 @@
 // The instruction set's table of top-k kernels.
 #include "kernels/top_k_columns-inl.hpp"
 #include "kernels/top_k_select-inl.hpp"
+#include "kernels/top_k_sort-inl.hpp"
 
 namespace dmlcpu {
 DMLCPU_DECLARE_TARGET(DMLCPU_TARGET)
@@ -9,8 +10,9 @@ namespace DMLCPU_TARGET {
 
 #define DMLCPU_ELEMENT(O) {load_keys<O>, decode_keys<O>, block_extremes<O>}
 #define DMLCPU_ELEMENTS(enumerator, name, T, kind) DMLCPU_OF_ORDERS(DMLCPU_ELEMENT, T),
-#define DMLCPU_ROWS(Item) \
-  {sizeof(Item), top_k_select<Item>, top_k_threshold<Item>, merge<Item>, write_items<Item>}
+#define DMLCPU_ROWS(Item)                                                         \
+  {sizeof(Item),    top_k_collect<Item>, top_k_threshold<Item>, sort_first<Item>, \
+   key_range<Item>, count_bins<Item>,    distribute<Item>,      write_items<Item>}
 #define DMLCPU_WIDTH(U, Item, LongerItem) \
   {DMLCPU_ROWS(Item<U>), DMLCPU_ROWS(LongerItem<U>), pack_rows<U>, top_k_columns<U>}
 

@@ -1,5 +1,5 @@
 // top-k of a row: a threshold with at least k elements at or above it, a filter that collects
-// those, a sort of what was collected.
+// those.
 #pragma once
 
 #include "kernels/highest_key-inl.hpp"
@@ -180,8 +180,7 @@ template <class Item, class U>
 std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item* items) {
   const std::int64_t block = row.selection->block;
   const std::int64_t blocks = (row.length + block - 1) / block;
-  const std::int64_t most =
-      min_of(tuning::kTopKCollectedPerResult * row.k, row.selection->capacity - block);
+  const std::int64_t most = row.selection->capacity - block;
   const U* const first = element_at<U>(row, row.first);
   row.element->extremes(first, row.stride, row.length, block, row.prefetches, keys, extremes);
   ThresholdFilter<Item> filter(row, threshold_of(extremes, blocks, row.k), items);
@@ -213,28 +212,20 @@ std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item*
 
 template <class Item>
 std::uint64_t top_k_threshold(const TopKRow& row) {
-  using U = typename Item::Key;
-  const TopKRowScratch parts = top_k_row_scratch(*row.selection, sizeof(U), sizeof(Item));
-  return threshold_by_sample(row,
-                             reinterpret_cast<U*>(static_cast<char*>(row.scratch) + parts.keys));
+  return threshold_by_sample(row, static_cast<typename Item::Key*>(row.scratch));
 }
 
 template <class Item>
-TopKItems top_k_select(const TopKRow& row) {
+std::int64_t top_k_collect(const TopKRow& row) {
   using U = typename Item::Key;
-  const TopKRowScratch parts = top_k_row_scratch(*row.selection, sizeof(U), sizeof(Item));
-  char* const scratch = static_cast<char*>(row.scratch);
-  auto* const counts = reinterpret_cast<std::uint32_t*>(scratch);
-  U* const keys = reinterpret_cast<U*>(scratch + parts.keys);
-  U* const held = reinterpret_cast<U*>(scratch + parts.held);
-  Item* const items = reinterpret_cast<Item*>(scratch + parts.items);
-  Item* const others = reinterpret_cast<Item*>(scratch + parts.others);
+  const TopKRowScratch sizes = top_k_row_scratch(*row.selection, sizeof(U), sizeof(Item));
+  U* const keys = static_cast<U*>(row.scratch);
+  U* const held = reinterpret_cast<U*>(static_cast<char*>(row.scratch) + sizes.held);
+  Item* const items = static_cast<Item*>(row.items);
   std::int64_t count = 0;
-  std::int64_t wanted = row.k;
   switch (row.selection->strategy) {
     case TopKStrategy::kSort:
-      count = collect_all(row, items);
-      break;
+      return collect_all(row, items);
     case TopKStrategy::kStripes:
       count = collect_from_stripes(row, keys, held, items);
       break;
@@ -245,19 +236,15 @@ TopKItems top_k_select(const TopKRow& row) {
       const bool given = row.threshold != nullptr;
       const U threshold = given ? static_cast<U>(*row.threshold) : threshold_by_sample(row, keys);
       count = collect_from(row, threshold, items);
-      if (count < row.selection->capacity && (given || count >= wanted)) {
-        wanted = min_of(wanted, count);
-      } else {
-        count = collect_from(row, threshold_by_counting<U>(row), items);
-      }
+      if (count < row.selection->capacity && (given || count >= row.k)) return count;
+      count = collect_from(row, threshold_by_counting<U>(row), items);
       break;
     }
   }
   // There are fewer only if another thread changed the row between two passes over it; then the
   // answer is of no use, but the positions must be the row's.
-  for (; count < wanted; ++count) items[count] = Item::make(0, row.first);
-  return {sort_first(items, parts.others < parts.bytes ? others : nullptr, count, wanted, counts),
-          wanted};
+  for (; count < row.k; ++count) items[count] = Item::make(0, row.first);
+  return count;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// top-k: items sorted, by comparison or by the digits of their keys, and merged.
+// top-k: items sorted, by comparison or by the digits of their keys, or divided by their keys.
 #pragma once
 
 #include <algorithm>
@@ -75,12 +75,14 @@ void rank_few(Item* items, std::int64_t count) {
   }
 }
 
-/// Sorts items in ascending order of position; returns where the first `wanted` ended. `others` has
-/// capacity for as many, and `counts` for the counters, if top_k_sort_counts() says so.
+/// Sorts items in ascending order of position, as TopKRowKernels::sort says. `counts` has capacity
+/// for the counters, if there are others and top_k_sort_counts() says so.
 template <class Item>
-Item* sort_first(Item* items, Item* others, std::int64_t count, std::int64_t wanted,
-                 std::uint32_t* counts) {
+const void* sort_first(void* from, void* to, std::int64_t count, std::int64_t wanted,
+                       std::uint32_t* counts) {
   using U = typename Item::Key;
+  Item* const items = static_cast<Item*>(from);
+  Item* const others = static_cast<Item*>(to);
   constexpr std::int64_t kFew =
       min_of(tuning::kTopKRankedVectors * Vector<U>::kWidth, tuning::kTopKRankedLength);
   if (count <= kFew) {
@@ -99,56 +101,50 @@ Item* sort_first(Item* items, Item* others, std::int64_t count, std::int64_t wan
   return items;
 }
 
-/// Of two sorted runs as one, the items [first, last).
 template <class Item>
-void merge(const TopKMerge& merge, void* items) {
-  const auto* a = static_cast<const Item*>(merge.a.items);
-  const auto* b = static_cast<const Item*>(merge.b.items);
-  const Item* const a_end = a + merge.a.count;
-  const Item* const b_end = b + merge.b.count;
-  // How many of the items before the first are a's: the most that come before b's others.
-  std::int64_t low = max_of<std::int64_t>(0, merge.first - merge.b.count);
-  std::int64_t high = min_of(merge.first, merge.a.count);
-  while (low < high) {
-    const std::int64_t middle = (low + high) / 2;
-    if (a[middle] < b[merge.first - 1 - middle]) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+TopKKeyRange key_range(const void* items, std::int64_t count) {
+  TopKKeyRange range = {~std::uint64_t{0}, 0};
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint64_t key = static_cast<const Item*>(items)[i].key();
+    range = {min_of(range.lowest, key), max_of(range.highest, key)};
   }
-  a += low;
-  b += merge.first - low;
-  auto* to = static_cast<Item*>(items);
-  const Item* const end = to + (merge.last - merge.first);
-  while (to < end) {
-    // Neither run ends within `sure` items, so that no branch depends on the data.
-    const std::int64_t sure = min_of(min_of(a_end - a, b_end - b), end - to);
-    for (const Item* const until = to + sure; to < until;) {
-      const bool second = *b < *a;
-      *to++ = *(second ? b : a);
-      b += second;
-      a += !second;
-    }
-    if (a == a_end) {
-      while (to < end) *to++ = *b++;
-    } else if (b == b_end) {
-      while (to < end) *to++ = *a++;
-    }
+  return range;
+}
+
+template <class Item>
+std::uint64_t bin_of(const Item& item, const TopKBins& bins) {
+  return (bins.highest - std::uint64_t{item.key()}) >> bins.shift;
+}
+
+template <class Item>
+void count_bins(const void* items, std::int64_t count, const TopKBins& bins, std::int64_t* counts) {
+  std::memset(counts, 0, sizeof(std::int64_t) * kTopKBinCount);
+  for (std::int64_t i = 0; i < count; ++i) {
+    ++counts[bin_of(static_cast<const Item*>(items)[i], bins)];
+  }
+}
+
+template <class Item>
+void distribute(const void* items, std::int64_t count, const TopKBins& bins, std::int64_t* places,
+                void* to) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Item item = static_cast<const Item*>(items)[i];
+    static_cast<Item*>(to)[places[bins.shares[bin_of(item, bins)]]++] = item;
   }
 }
 
 /// A chunk at a time: to look up every element by itself would wait for memory each time, if the
 /// row is long.
 template <class Item>
-void write_items(const TopKRow& row, const TopKItems& all, const TopKOutputs& outputs) {
+void write_items(const TopKRow& row, const void* all, std::int64_t all_count,
+                 const TopKOutputs& outputs) {
   using U = typename Item::Key;
   constexpr std::int64_t kChunk = tuning::kTopKWriteChunk;
   U keys[kChunk];
   std::uint64_t indices[kChunk];
-  for (std::int64_t done = 0; done < all.count; done += kChunk) {
-    const Item* const items = static_cast<const Item*>(all.items) + done;
-    const std::int64_t count = min_of(kChunk, all.count - done);
+  for (std::int64_t done = 0; done < all_count; done += kChunk) {
+    const Item* const items = static_cast<const Item*>(all) + done;
+    const std::int64_t count = min_of(kChunk, all_count - done);
     for (std::int64_t i = 0; i < count; ++i) keys[i] = items[i].key();
     write_results(
         *row.element, keys, 1, count,

@@ -2,6 +2,8 @@
 #include "ops/top_k.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -68,11 +70,11 @@ class TopKRows {
         plan_(plan),
         element_(element_kernels(call.descriptor)),
         kernels_(plan.row.size <= kTopKShortRow ? call.width.rows : call.width.longer_rows),
-        kernel_bytes_(
-            top_k_row_scratch(plan.selection, call.element_size, kernels_.item_bytes).bytes) {}
+        sizes_(top_k_row_scratch(plan.selection, call.element_size, kernels_.item_bytes, plan.parts,
+                                 plan.parts > 1 ? plan.threads : 1)) {}
 
   std::int64_t scratch_bytes() const {
-    return plan_.parts > 1 ? parts_scratch().bytes
+    return plan_.parts > 1 ? sizes_.bytes
                            : worker_bytes() * workers_for(plan_.tasks, plan_.threads);
   }
 
@@ -85,7 +87,7 @@ class TopKRows {
       TopKRow row = row_of(task.offsets, scratch.at(worker * worker_bytes));
       std::int64_t row_stride = rows.strides[0];
       if (plan_.packed) {
-        char* const packed = scratch.at(worker * worker_bytes + kernel_bytes_);
+        char* const packed = memory(row, sizes_.bytes);
         call_.width.pack(row.data, plan_.row.strides[0], plan_.row.size, row_stride, task.results,
                          packed);
         row.data = packed;
@@ -93,7 +95,7 @@ class TopKRows {
       }
       Offsets offsets = task.offsets;
       for (std::int64_t r = 0; r < task.results; ++r) {
-        write(row, kernels_.select(row), offsets);
+        finish(row, row.items, others(row), {0, kernels_.collect(row)}, 0, offsets);
         row.data = static_cast<const char*>(row.data) + row_stride * call_.element_size;
         for (int s = 1; s < 3; ++s) offsets[s] += rows.strides[s];
       }
@@ -101,40 +103,49 @@ class TopKRows {
   }
 
  private:
-  /// Of rows that are not in parts: the kernel's, then the packed rows of a task.
+  /// What a part of a row collected.
+  struct Collected {
+    std::int64_t count;
+    TopKKeyRange keys;
+  };
+  /// Results of consecutive ranks.
+  struct Share {
+    std::int64_t first;
+    std::int64_t last;
+  };
+
+  /// Of rows that are not in parts: the row's, then the packed rows of a task.
   std::int64_t worker_bytes() const {
     const std::int64_t rows = plan_.packed ? plan_.tasks.task_results : 0;
-    return kernel_bytes_ + round_up(rows * plan_.row.size * call_.element_size);
+    return sizes_.bytes + round_up(rows * plan_.row.size * call_.element_size);
   }
 
-  /// Where the scratch memory of rows in parts begins, in bytes: each part's for the kernel first,
-  /// then what was merged, twice, then each thread's chunk of what is merged at last.
-  struct PartsScratch {
-    std::int64_t merged;
-    std::int64_t merged_bytes;
-    std::int64_t kept_bytes;  ///< of one part
-    std::int64_t chunks;
-    std::int64_t chunk_bytes;
-    std::int64_t bytes;  ///< all of it
-  };
-  PartsScratch parts_scratch() const {
-    PartsScratch sizes{};
-    sizes.merged = plan_.parts * kernel_bytes_;
-    sizes.kept_bytes = std::min(plan_.k, plan_.longest_part()) * kernels_.item_bytes;
-    sizes.merged_bytes = plan_.parts > 2 ? round_up(plan_.parts * sizes.kept_bytes) : 0;
-    sizes.chunks = sizes.merged + 2 * sizes.merged_bytes;
-    sizes.chunk_bytes = tuning::kTopKMergeChunk * kernels_.item_bytes;
-    sizes.bytes = sizes.chunks + plan_.threads * sizes.chunk_bytes;
-    return sizes;
+  static char* memory(const TopKRow& row, std::int64_t offset) {
+    return static_cast<char*>(row.scratch) + offset;
+  }
+  void* others(const TopKRow& row) const {
+    return sizes_.others < sizes_.counts ? memory(row, sizes_.others) : nullptr;
   }
 
-  /// One row at a time, each in parts for all threads; what they select is merged in pairs.
+  /// Sorts the items of a share, and writes those that are wanted.
+  void finish(const TopKRow& row, void* items, void* others, const Share& share, int worker,
+              Offsets offsets) const {
+    auto* const counts =
+        reinterpret_cast<std::uint32_t*>(memory(row, sizes_.counts + worker * sizes_.count_bytes));
+    const std::int64_t count = share.last - share.first;
+    const std::int64_t wanted = std::min(count, plan_.k - share.first);
+    const void* const sorted = kernels_.sort(items, others, count, wanted, counts);
+    for (int s = 1; s < 3; ++s) offsets[s] += share.first * plan_.row.strides[s];
+    kernels_.write(row, sorted, wanted, call_.outputs(offsets, kUnitAxis, kUnitAxis, plan_.row));
+  }
+
+  /// One row at a time, each in parts for all threads.
   void run_in_parts() const {
     // Everything is allocated before the first row is written.
-    const PartsScratch sizes = parts_scratch();
-    const LargeScratch scratch(sizes.bytes);
-    // Of each part, and as many empty ones, with which the last ones are merged.
-    std::vector<TopKItems> runs(static_cast<std::size_t>(2 * plan_.parts));
+    const LargeScratch scratch(sizes_.bytes);
+    std::vector<Collected> parts(static_cast<std::size_t>(plan_.parts));
+    std::vector<Share> shares;
+    shares.reserve(kTopKMostShares);
     Axes rows = plan_.tasks.kept;
     rows.push(plan_.tasks.results);
     Odometer position(rows);
@@ -142,87 +153,124 @@ class TopKRows {
       const TopKRow row = row_of(position.offsets(), scratch.at(0));
       std::uint64_t threshold = 0;
       if (plan_.selection.strategy == TopKStrategy::kSample) threshold = kernels_.threshold(row);
-      if (!select_from_parts(row, threshold, runs)) select_from_parts(row, 0, runs);
-      bool odd = false;
-      for (std::int64_t apart = 1; apart < plan_.parts; apart *= 2, odd = !odd) {
-        char* const to = scratch.at(sizes.merged + (odd ? sizes.merged_bytes : 0));
-        for_merges(runs, apart, [&](const TopKMerge& merge, std::int64_t part, int worker) {
-          const bool writes = 2 * apart >= plan_.parts;
-          char* const items =
-              writes ? scratch.at(sizes.chunks + worker * sizes.chunk_bytes)
-                     : to + part * sizes.kept_bytes + merge.first * kernels_.item_bytes;
-          kernels_.merge(merge, items);
-          if (!writes) return;
-          Offsets offsets = position.offsets();
-          for (int s = 1; s < 3; ++s) offsets[s] += merge.first * plan_.row.strides[s];
-          write(row, {items, merge.last - merge.first}, offsets);
-        });
-        for (std::int64_t p = 0; p < plan_.parts; p += 2 * apart) {
-          runs[static_cast<std::size_t>(p)] = {to + p * sizes.kept_bytes,
-                                               pair(runs, p, apart).last};
+      std::int64_t count = collect(row, threshold, parts);
+      if (count < plan_.k) count = collect(row, 0, parts);
+      if (others(row) == nullptr || count < tuning::kTopKDividedItems) {
+        auto* const items = static_cast<char*>(row.items);
+        char* end = items;
+        for (std::int64_t p = 0; p < plan_.parts; ++p) {
+          const std::int64_t bytes = parts[static_cast<std::size_t>(p)].count * kernels_.item_bytes;
+          std::memmove(end, items + p * sizes_.item_bytes, static_cast<std::size_t>(bytes));
+          end += bytes;
         }
+        finish(row, items, others(row), {0, count}, 0, position.offsets());
+        continue;
       }
+      divide(row, parts, count, shares);
+      const auto share_count = static_cast<std::int64_t>(shares.size());
+      parallel_for(plan_.threads, share_count, [&](std::int64_t s, int worker) {
+        const Share& share = shares[static_cast<std::size_t>(s)];
+        if (share.first >= plan_.k) return;
+        const std::int64_t first = share.first * kernels_.item_bytes;
+        finish(row, memory(row, sizes_.others + first), memory(row, sizes_.items + first), share,
+               worker, position.offsets());
+      });
     }
   }
 
-  /// Whether as many as are wanted were selected, of those at or above a threshold.
-  bool select_from_parts(const TopKRow& row, std::uint64_t threshold,
-                         std::vector<TopKItems>& runs) const {
+  /// Collects from each part what is at or above the threshold; returns how many.
+  std::int64_t collect(const TopKRow& row, std::uint64_t threshold,
+                       std::vector<Collected>& parts) const {
     parallel_for(plan_.threads, plan_.parts, [&](std::int64_t p, int) {
       TopKRow part = row;
       part.first = plan_.part_start(p);
       part.length = plan_.part_start(p + 1) - part.first;
       part.k = std::min(plan_.k, part.length);
       part.threshold = &threshold;
-      part.scratch = static_cast<char*>(row.scratch) + p * kernel_bytes_;
-      runs[static_cast<std::size_t>(p)] = kernels_.select(part);
+      part.scratch = memory(row, p * sizes_.key_bytes);
+      part.items = memory(row, sizes_.items + p * sizes_.item_bytes);
+      const std::int64_t count = kernels_.collect(part);
+      parts[static_cast<std::size_t>(p)] = {count, kernels_.key_range(part.items, count)};
     });
-    std::int64_t selected = 0;
-    for (const TopKItems& run : runs) selected += run.count;
-    return selected >= plan_.k;
+    std::int64_t count = 0;
+    for (const Collected& part : parts) count += part.count;
+    return count;
   }
 
-  /// Calls body(merge, part, worker) for the runs of parts that are so far apart, in pairs of
-  /// which threads share each, if it is large; a chunk at a time.
-  template <class Body>
-  void for_merges(const std::vector<TopKItems>& runs, std::int64_t apart, const Body& body) const {
-    const int threads = plan_.k < tuning::kTopKMinWrites ? 1 : plan_.threads;
-    const std::int64_t pairs = ceil_divide(plan_.parts, 2 * apart);
-    const std::int64_t shares = ceil_divide(threads, pairs);
-    parallel_for(threads, pairs * shares, [&](std::int64_t task, int worker) {
-      const std::int64_t part = task / shares * 2 * apart;
-      TopKMerge merge = pair(runs, part, apart);
-      const std::int64_t last = start_of_part(merge.last, task % shares + 1, shares);
-      merge.first = start_of_part(merge.last, task % shares, shares);
-      for (; merge.first < last; merge.first = merge.last) {
-        merge.last = std::min(merge.first + tuning::kTopKMergeChunk, last);
-        body(merge, part, worker);
+  /// Divides the `count` items of the parts into shares of descending keys, each in ascending order
+  /// of position: of consecutive bins.
+  void divide(const TopKRow& row, const std::vector<Collected>& parts, std::int64_t count,
+              std::vector<Share>& shares) const {
+    TopKKeyRange keys = parts[0].keys;
+    for (const Collected& part : parts) {
+      keys.lowest = std::min(keys.lowest, part.keys.lowest);
+      keys.highest = std::max(keys.highest, part.keys.highest);
+    }
+    TopKBins bins;
+    bins.highest = keys.highest;
+    while ((keys.highest - keys.lowest) >> bins.shift >= kTopKBinCount) ++bins.shift;
+    const auto places = [&](std::int64_t p) {
+      return reinterpret_cast<std::int64_t*>(memory(row, sizes_.places)) + p * kTopKBinCount;
+    };
+    const auto for_parts = [&](const auto& body) {
+      parallel_for(plan_.threads, plan_.parts, [&](std::int64_t p, int) {
+        body(memory(row, sizes_.items + p * sizes_.item_bytes),
+             parts[static_cast<std::size_t>(p)].count, places(p));
+      });
+    };
+    for_parts([&](const void* items, std::int64_t items_count, std::int64_t* counts) {
+      kernels_.count(items, items_count, bins, counts);
+    });
+    // A part's counts of shares replace those of its bins, then its places in them those.
+    const std::int64_t least = std::max(
+        std::min(tuning::kTopKShareItems, count / (plan_.threads * tuning::kTasksPerThread)),
+        ceil_divide(count, kTopKMostShares - 1));
+    shares.clear();
+    Share share = {0, 0};
+    for (std::int64_t bin = 0; bin < kTopKBinCount; ++bin) {
+      const std::size_t number = shares.size();
+      bins.shares[bin] = static_cast<std::uint8_t>(number);
+      for (std::int64_t p = 0; p < plan_.parts; ++p) {
+        const std::int64_t in_bin = std::exchange(places(p)[bin], 0);
+        places(p)[number] += in_bin;
+        share.last += in_bin;
       }
+      if (share.last - share.first < least && bin < kTopKBinCount - 1) continue;
+      shares.push_back(share);
+      share.first = share.last;
+    }
+    std::int64_t place = 0;
+    for (std::size_t number = 0; number < shares.size(); ++number) {
+      for (std::int64_t p = 0; p < plan_.parts; ++p) {
+        place += std::exchange(places(p)[number], place);
+      }
+    }
+    for_parts([&](const void* items, std::int64_t items_count, std::int64_t* of_shares) {
+      kernels_.distribute(items, items_count, bins, of_shares, memory(row, sizes_.others));
     });
-  }
-
-  TopKMerge pair(const std::vector<TopKItems>& runs, std::int64_t p, std::int64_t apart) const {
-    const TopKItems& a = runs[static_cast<std::size_t>(p)];
-    const TopKItems& b = runs[static_cast<std::size_t>(p + apart)];
-    return {a, b, 0, std::min(plan_.k, a.count + b.count)};
   }
 
   TopKRow row_of(const Offsets& offsets, char* scratch) const {
     const bool prefetches = call_.input_bytes >= tuning::kRowPrefetchLeastBytes;
     const char* const data = call_.input + offsets[0] * call_.element_size;
-    return {data,      plan_.stride,     0,       plan_.row.size, plan_.k, prefetches,
-            &element_, &plan_.selection, nullptr, scratch};
-  }
-
-  void write(const TopKRow& row, const TopKItems& items, const Offsets& offsets) const {
-    kernels_.write(row, items, call_.outputs(offsets, kUnitAxis, kUnitAxis, plan_.row));
+    return {data,
+            plan_.stride,
+            0,
+            plan_.row.size,
+            plan_.k,
+            prefetches,
+            &element_,
+            &plan_.selection,
+            nullptr,
+            scratch,
+            scratch + sizes_.items};
   }
 
   const Call& call_;
   const TopKPlan& plan_;
   const TopKElementKernels& element_;
   const TopKRowKernels& kernels_;
-  std::int64_t kernel_bytes_;
+  TopKRowScratch sizes_;
 };
 
 void run_plan(const Call& call, const TopKPlan& plan) { TopKRows(call, plan).run(); }

@@ -95,7 +95,10 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
   } else if (strategy == TopKStrategy::kBlocks) {
     selection.block = selection.held = block_length(length, k);
     selection.keys = ceil_divide(length, selection.block);
-    selection.capacity = k * selection.block + k;
+    // After the first figure has been exceeded, by a block at most, few are kept.
+    selection.capacity =
+        std::min(tuning::kTopKCollectedPerResult * k, (k - 1) * selection.block + k) +
+        selection.block;
   } else if (strategy == TopKStrategy::kSample) {
     set_sample(length, k, selection);
     selection.capacity = tuning::top_k_sample_capacity(length, k);

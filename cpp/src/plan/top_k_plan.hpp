@@ -23,9 +23,10 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
 ///
 ///   for each task                            (in parallel)
 ///     for each row
-///       for each of `parts`                 (in parallel, then merged)
-///         kernel(row of length / parts)
-///       write k values and indices
+///       for each of `parts`                 (in parallel)
+///         collect from length / parts elements
+///       for each share of what was collected  (in parallel)
+///         sort, write values and indices
 ///
 /// Strides of the tasks' axes are {input, values, indices}; a result is a row's.
 struct TopKPlan {
