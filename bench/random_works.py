@@ -81,7 +81,7 @@ class Work:
 
 def elements(rng, dtype, shape):
     """Normal floating-point numbers; integers of the middle half of the type's values, as argmin and
-    argmax need not read on from the extreme ones."""
+    argmax stop at the extreme ones."""
     dtype = np.dtype(dtype)
     if dtype.kind in "iu":
         quarter = 2 ** (8 * dtype.itemsize - 2)
@@ -116,7 +116,7 @@ def count_up_to(draw, most):
 
 
 def draw_input(draw, ranks, limits):
-    """Element type and shape, whose sizes split the elements' logarithm at uniform points."""
+    """Element type and shape: random points divide the logarithm of the elements among the sizes."""
     dtype = draw.choice(DTYPES)
     itemsize = np.dtype(dtype).itemsize
     while True:
@@ -134,7 +134,7 @@ def draw_input(draw, ranks, limits):
 
 
 def peer_work(seed, number):
-    """A work to do beside the other libraries: of three in a row argmin or argmax, top-k, gather."""
+    """A work to do beside the other libraries: by turns argmin or argmax, top-k, gather."""
     draw = random.Random(f"beside others {seed} {number}")
     dtype, shape = draw_input(draw, PEER_RANKS, PEER_BYTES)
     axis = draw.randrange(len(shape))

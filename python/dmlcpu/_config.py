@@ -105,7 +105,7 @@ def _set_by(affinity: list[int] | None) -> str:
         return "OMP_NUM_THREADS"
     if affinity is not None and count == str(len(affinity)) and len(affinity) != os.cpu_count():
         return "affinity"
-    # Somebody else in the process, as threadpoolctl does; or a variable that has changed since.
+    # Else somebody in the process, as threadpoolctl does, or a variable that has changed since.
     return "processors" if count == str(os.cpu_count()) else "omp_set_num_threads"
 
 

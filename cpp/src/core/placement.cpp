@@ -78,8 +78,8 @@ void ThreadPlacement::arrive(int thread, int threads) {
   const auto missing = [&] { return arrived_.load(std::memory_order_relaxed) < threads; };
   for (int poll = 0; poll < tuning::kArrivalPolls && missing(); ++poll) {
   }
-  // Those that were awake are here. Whoever waits for this processor can leave it now; one that
-  // keeps it is none of ours.
+  // Threads that were awake have arrived. One that waits for our processor gets it, to move away;
+  // who keeps it is not ours.
   for (int other = 1; other < threads && missing(); ++other) {
     const auto before = std::chrono::steady_clock::now();
     sched_yield();

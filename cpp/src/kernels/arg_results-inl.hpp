@@ -18,9 +18,9 @@ struct BestOfTile {
   BestOfTile at(std::int64_t lane) const { return {best + lane, positions + lane}; }
 };
 
-/// Of `count` lanes of each of `results` results, all lanes of a number next to each other, leaves
-/// the best of each result in the first lanes, pair by pair: the one of the higher key, then of the
-/// lower index, which either the position or the number decides first.
+/// Result r has `count` lanes, lane n at [n * results + r]. Leaves its best in lane 0, joining
+/// pairs: the higher key wins, then the lower index, of which the position or the lane's number is
+/// the major part.
 template <class U>
 void join_lanes(std::int64_t count, std::int64_t results, bool number_first,
                 const BestOfTile<U>& lanes, U* numbers) {
@@ -55,15 +55,15 @@ void join_lanes(std::int64_t count, std::int64_t results, bool number_first,
 /// The results of a run of a tile's positions: result r of group g is number g * stride + r.
 template <class U>
 struct RunResults {
-  const U* best;       ///< elements, or keys if they are merged
+  const U* best;       ///< elements; keys if merged or widened
   const U* positions;  ///< counted from the run's first
   const U* numbers;    ///< of the lanes; null unless the columns are widened
   std::int64_t stride;
   std::int64_t results;
 };
 
-/// Writes `sign` times the index of each result of a run whose first position is number `run`, and
-/// `offset` more, to to[g * stride + r].
+/// Writes offset + sign * index, of each result of the run that begins at position `run`, to
+/// to[g * stride + r].
 template <class Index, class U>
 DMLCPU_NOINLINE void write_run(const ArgColumns& a, const Tile<U>& tile, const RunResults<U>& found,
                                std::int64_t run, std::int64_t offset, std::int64_t sign, Index* to,
@@ -76,7 +76,7 @@ DMLCPU_NOINLINE void write_run(const ArgColumns& a, const Tile<U>& tile, const R
   const auto widened = static_cast<Index>(sign * a.widened_step);
   const auto tail_index = static_cast<Index>(sign * a.tail_index);
   const std::int64_t tail = a.columns.tail - run;
-  // One result per group, contiguous on both sides: all groups are one run.
+  // One result per group, contiguous on both sides: all groups at once.
   const bool single = found.results == 1 && found.stride == 1 && stride == 1;
   const std::int64_t results = single ? tile.groups : found.results;
   for (std::int64_t g = 0; g < (single ? 1 : tile.groups); ++g, to += stride) {
@@ -94,7 +94,7 @@ DMLCPU_NOINLINE void write_run(const ArgColumns& a, const Tile<U>& tile, const R
   }
 }
 
-/// Merges the lanes of each result of a tile, whose best are keys. Shared by all orders of a width.
+/// Joins the lanes of each result of a tile, whose best are keys. Shared by all orders of a width.
 template <class U>
 DMLCPU_NOINLINE RunResults<U> join_widened(const ArgColumns& a, const Tile<U>& tile,
                                            BestOfTile<U> state, std::int64_t array) {

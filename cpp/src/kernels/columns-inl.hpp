@@ -46,9 +46,9 @@ struct TileRows {
   std::int64_t lanes;
 };
 
-/// Calls body(rows, position) for the positions of a tile, in ascending order and up to `pass` at a
-/// time, which is a period of a transposed block. `scratch` holds packed_bytes(); if strided, then
-/// `pass` offsets.
+/// Calls body(rows, position) for the positions of a tile, in ascending order, up to `pass` at a
+/// time, or a period of a transposed block. `scratch` has capacity for packed_bytes(), and for
+/// `pass` offsets after them if strided.
 template <class T, class Body>
 void for_rows(const Columns& columns, const Tile<T>& tile, bool prefetches, char* scratch,
               Body&& body) {

@@ -6,7 +6,7 @@
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// Copies kBytes; or if !kExact kBytes to 2 * kBytes bytes: the first and the last kBytes, which
+/// Copies kBytes if kExact; else `bytes`, up to 2 * kBytes, as the first and the last kBytes, which
 /// may overlap. Prefetches the output where stores would wait for its lines rather than for slices.
 template <std::int64_t kBytes, bool kExact>
 struct SmallCopy {
@@ -86,8 +86,8 @@ void for_runs(const GatherRuns* runs, int loops, char* to, const char* from, con
   }
 }
 
-/// Copies a slice for each offset, run by run of all of them, which may share cache lines, and
-/// prefetches those to come: kGatherPrefetch more offsets are read.
+/// Copies a slice for each offset, one run of all slices before the next, as runs may share cache
+/// lines. To prefetch the slices to come, kGatherPrefetch more offsets are read.
 void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::int64_t* offsets) {
   const std::int64_t bytes = part.bytes;
   const std::int64_t ahead =

@@ -28,7 +28,7 @@ struct ByKey {
   static X best_of(X a, X b) {
     return higher(a, b);
   }
-  static V number(V x) { return x; }
+  static V without_nan(V x) { return x; }
   template <class... Vectors>
   void see(Vectors... /*vectors*/) {}
   bool key(Lane best, typename O::Key* key) const {
@@ -53,7 +53,7 @@ struct ByValue {
     return (O::kLargest ? b > a : b < a) ? b : a;
   }
   /// x as best_of()'s first operand, which keeps a NaN: with NaNs last, the worst number instead.
-  static V number(V x) {
+  static V without_nan(V x) {
     if constexpr (O::kNanFirst) return x;
     return best_of(Vector<T>::all(worst_value<O>()), x);
   }
@@ -71,7 +71,7 @@ struct ByValue {
 };
 
 /// Some of consecutive elements.
-struct Part {
+struct Range {
   std::int64_t first;
   std::int64_t count;
 };
@@ -83,7 +83,7 @@ typename Compare::V best_of_rest(const T* p, std::int64_t i, std::int64_t n, Com
   constexpr std::int64_t kWidth = kLanes<T> / 4;
   typename Compare::V x = Compare::load(p + n - kWidth);
   compare.see(x);
-  typename Compare::V best = Compare::number(x);
+  typename Compare::V best = Compare::without_nan(x);
   for (; i + kWidth <= n; i += kWidth) {
     x = Compare::load(p + i);
     compare.see(x);
@@ -102,17 +102,18 @@ struct FourVectors {
     compare.see(x[0], x[1], x[2], x[3]);
   }
   typename Compare::V best() const {
-    return Compare::best_of(Compare::best_of(Compare::number(x[0]), x[1]),
-                            Compare::best_of(Compare::number(x[2]), x[3]));
+    return Compare::best_of(Compare::best_of(Compare::without_nan(x[0]), x[1]),
+                            Compare::best_of(Compare::without_nan(x[2]), x[3]));
   }
 };
 
 /// Finds the highest key of n elements, at least a vector; false if comparisons cannot tell. If
-/// kLocates, `part` becomes the first four vectors that have it, unless it is a NaN's: of each four
+/// kLocates, `range` becomes the four vectors where it is first, unless it is a NaN's: of each four
 /// only the best is compared with the best so far, and the number of the four is kept. Vectors at
 /// both ends overlap others, which changes nothing.
 template <bool kLocates, class Compare, class O, class T = typename O::Element>
-bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key* key, Part* part) {
+bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key* key,
+                    Range* range) {
   using V = typename Compare::V;
   using U = typename O::Unsigned;
   constexpr std::int64_t kWidth = Vector<U>::kWidth;
@@ -137,12 +138,12 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
   if (n >= kLanes<T> && !aligns) {
     const auto four = four_at(0);
     if constexpr (kLocates) best[0] = four.best();
-    if constexpr (!kLocates) unroll<4>([&](auto v) { best[v] = Compare::number(four.x[v]); });
+    if constexpr (!kLocates) unroll<4>([&](auto v) { best[v] = Compare::without_nan(four.x[v]); });
     i = kLanes<T>;
   } else {
     const V x = Compare::load(p);
     compare.see(x);
-    for (V& b : best) b = Compare::number(x);
+    for (V& b : best) b = Compare::without_nan(x);
     if (aligns) i = to_boundary(p);
   }
   const std::int64_t start = i;
@@ -167,29 +168,29 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
     const auto at = static_cast<std::int64_t>(
         one ? numbers[__builtin_ctzll(lanes)]
             : reduce<U>(has_it ? numbers : Vector<U>::all(static_cast<U>(-1)), least));
-    part->count = min_of(n, kLanes<T>);
-    part->first = min_of(max_of<std::int64_t>(start + (at - 1) * kLanes<T>, 0), n - part->count);
+    range->count = min_of(n, kLanes<T>);
+    range->first = min_of(max_of<std::int64_t>(start + (at - 1) * kLanes<T>, 0), n - range->count);
   }
   return true;
 }
 
-/// The highest key among n >= 1 consecutive elements, and if kLocates a part of them where it is
+/// The highest key among n >= 1 consecutive elements, and if kLocates a range of them where it is
 /// first; may prefetch those after them.
 template <class O, bool kLocates = false, class T = typename O::Element>
-typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches, Part* part = nullptr) {
+typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches, Range* range = nullptr) {
   typename O::Key key;
-  if (kLocates) *part = {0, n};
+  if (kLocates) *range = {0, n};
   if (n * static_cast<std::int64_t>(sizeof(T)) < kVectorBytes) {
     key = O::key(p[0]);
     for (std::int64_t i = 1; i < n; ++i) key = max_of(key, O::key(p[i]));
     return key;
   }
   if constexpr (kHasNativeOrder<T>) {
-    if (search_vectors<kLocates, ByValue<O>, O>(p, n, prefetches, &key, part)) return key;
+    if (search_vectors<kLocates, ByValue<O>, O>(p, n, prefetches, &key, range)) return key;
   }
-  // Floats seldom come here: with NaNs, infinities or nothing but the worst number.
+  // float and double seldom: NaNs first, infinities of both signs, or only the worst number.
   constexpr bool kLocatesKeys = kLocates && !kHasNativeOrder<T>;
-  search_vectors<kLocatesKeys, ByKey<O>, O>(p, n, prefetches, &key, part);
+  search_vectors<kLocatesKeys, ByKey<O>, O>(p, n, prefetches, &key, range);
   return key;
 }
 

@@ -29,8 +29,8 @@ class ThresholdFilter {
   /// Whether an element of this key would be taken.
   bool takes(U key) const { return key > threshold_ || (key == threshold_ && ties_left_ > 0); }
 
-  /// Keeps the k that come first, and makes the threshold the last one's key. From then on keys of
-  /// any position may be taken: of those equal to the threshold all are.
+  /// Keeps the k that come first, and makes the threshold the last one's key. Keys taken later may
+  /// be of any position, so of those equal to the threshold all are taken.
   void raise(std::int64_t k) {
     std::nth_element(items_, items_ + k - 1, items_ + count_);
     count_ = k;
@@ -79,7 +79,7 @@ class ThresholdFilter {
       // mispredicted.
       for (std::int64_t j = i; j < i + kLanes<U>; j += kAtOnce * kWidth) take_vectors(j, kAtOnce);
     }
-    // Short blocks have no more.
+    // The rest, or a short block.
     for (; i + kWidth <= count; i += kWidth) take_vectors(i, 1);
     for (; i < count; ++i) take_one(i);
     count_ = taken;
@@ -95,7 +95,7 @@ class ThresholdFilter {
   std::int64_t count_ = 0;
 };
 
-/// The highest keys of consecutive blocks of one element type and order.
+/// Writes the highest key of each block, for one element type and order.
 template <class O>
 void block_extremes(const void* data, std::int64_t stride, std::int64_t length, std::int64_t block,
                     bool prefetches, void* scratch, void* extremes) {
@@ -146,8 +146,8 @@ void stripe_extremes(const U* keys, std::int64_t stripes, std::int64_t block, U*
   });
 }
 
-/// For short rows, all of whose keys are held in a cache. Let t be a threshold with k of the
-/// stripes' extremes at or above it: k elements, one in each of k stripes, are at least t, so
+/// For short rows, all of whose keys are held in a cache. Let t be a threshold with at least k of
+/// the stripes' extremes at or above it: k elements, one in each of k stripes, are at least t, so
 /// nothing below t is selected. Elements above t are in the at most k stripes whose extreme is
 /// above t; exactly k only if no extreme is t. Of those equal to t only the first k are selected.
 /// So at most k * block + k elements are collected, whatever the data's order, and few more than k
@@ -205,7 +205,7 @@ std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item*
     extremes[at] = 0;  // below any raised threshold
   }
   filter.raise(row.k);
-  // Blocks were not in the order of positions, which the sort of equal keys keeps.
+  // Blocks came in another order than that of positions, which sorts of equal keys rely on.
   std::sort(items, items + row.k);
   return row.k;
 }

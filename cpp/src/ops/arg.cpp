@@ -62,7 +62,7 @@ void write_elements(void* output, std::int64_t size, std::int64_t stride, std::i
   if (size == 8) write(static_cast<std::uint64_t*>(output));
 }
 
-/// Writes index(i) to elements of an output of indices, all of which were found to fit.
+/// Writes index(i) to elements of an output of indices, which validation found to fit.
 template <class Index>
 void write_indices(void* output, std::int64_t size, std::int64_t stride, std::int64_t count,
                    const Index& index) {
@@ -120,7 +120,7 @@ class ArgRun {
   }
 
  private:
-  /// Merges a part of the reduction into `best`, or writes all of it.
+  /// Merges a part of the reduction into `best`, or writes the results if nothing is merged.
   void run_part(const Task& task, std::int64_t part, const Best& best, char* scratch) const {
     if (plan_.strategy == ArgStrategy::kFill) {
       return write(task, [](std::int64_t, std::int64_t) { return std::int64_t{0}; });
@@ -198,7 +198,7 @@ class ArgRun {
                       });
       }
       if (values_ == nullptr) continue;
-      // Read again: what a key does not tell, as of zeros and NaNs, is in the input.
+      // From the input: keys do not tell zeros, or NaNs, apart.
       const char* const from = at(place(0));
       char* const to = values_ + place(2) * element_size_;
       if (last == 0 && results.strides[0] == 1 && results.strides[2] == 1) {

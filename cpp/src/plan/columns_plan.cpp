@@ -10,7 +10,7 @@
 namespace dmlcpu {
 namespace {
 
-/// A cache line, and the vector of any instruction set.
+/// A cache line, and the longest vector of any instruction set.
 constexpr std::int64_t kLineBytes = 64;
 
 std::int64_t stride_of(const Axis& axis) { return std::abs(axis.strides[0]); }
@@ -24,9 +24,9 @@ int best_lanes(std::int64_t element_size, const Axes& kept) {
   return longest(kept, true);
 }
 
-/// Makes `count` of the positions of `axis`, which is walked on in steps of as many, lanes beside
-/// each other, of each of the results. Positions that follow each other in memory without a gap are
-/// lanes in the order of memory, even if their indices descend.
+/// Makes `count` successive positions of `axis` lanes of each result; the axis is then walked in
+/// steps of `count`. Positions that follow each other in memory without a gap are lanes in the
+/// order of memory, even if their indices descend.
 void widen(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan& plan) {
   Columns& columns = plan.columns;
   const bool contiguous = stride_of(axis) == results.size;
@@ -47,8 +47,8 @@ void widen(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan& pla
   axis.strides[1] *= count;
 }
 
-/// Whether a lane's elements of one period, of all groups, are a block that is worth transposing
-/// whole, from one run of memory.
+/// Plans to transpose a lane's elements of one period, of all groups, as one block of memory; false
+/// if that is not worth it.
 bool make_block(std::int64_t element_size, const Axis& groups, const Walk& walk,
                 ColumnsPlan& plan) {
   std::int64_t first = 0;
@@ -113,7 +113,8 @@ bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, Tasks& ta
   return true;
 }
 
-/// Makes positions of the longest reduced axis the lanes, all of one result, if there are enough.
+/// Makes positions of the longest reduced axis lanes of a single result; false if there are too
+/// few.
 bool widen_longest(std::int64_t element_size, Axes& reduced, ColumnsPlan& plan) {
   const int position = longest(reduced, true);
   const std::int64_t size = reduced.axes[position].size;
@@ -131,11 +132,9 @@ bool widen_longest(std::int64_t element_size, Axes& reduced, ColumnsPlan& plan) 
 void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lanes, Tasks& tasks,
                   Axes& reduced, ColumnsPlan& plan) {
   Axes& kept = tasks.kept;
-  widens = widens && reduced.count > 0;
-  const Axis* const inner = reduced.count > 0 ? &reduced.axes[reduced.count - 1] : nullptr;
-  const bool has_groups =
-      kept.count > 0 && stride_of(kept.axes[kept.count - 1]) != 0 &&
-      (inner == nullptr || stride_of(*inner) >= stride_of(kept.axes[kept.count - 1]));
+  const Axis& inner = reduced.axes[reduced.count - 1];
+  const std::int64_t kept_stride = kept.count > 0 ? stride_of(kept.axes[kept.count - 1]) : 0;
+  const bool has_groups = kept_stride != 0 && stride_of(inner) >= kept_stride;
   if (has_groups) tasks.groups = kept.pop();
   const int outer = best_lanes(element_size, kept);
   const std::int64_t outer_size = outer < 0 ? 0 : kept.axes[outer].size;
@@ -145,7 +144,7 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lan
       tasks.groups.size >= std::min(least_lanes, outer_size)) {
     // Whole vectors; but they may be so few that each waits for its own latency.
     const bool waits = widens && group_bytes < tuning::kWidenedBytes &&
-                       follows(*inner, tasks.groups, widened_count(element_size, tasks.groups),
+                       follows(inner, tasks.groups, widened_count(element_size, tasks.groups),
                                tuning::kWidenedLeastBytes / element_size);
     if (!waits) {
       set_lanes(tasks.groups, tasks, plan);
@@ -153,7 +152,7 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lan
       return;
     }
   }
-  // Too few columns to fill vectors, or too many elements of each: positions are lanes as well.
+  // Too few columns to fill vectors, or too many elements of each: positions may be lanes as well.
   if (widens && widen_groups(element_size, outer_bytes, tasks, reduced, plan)) return;
   const bool apart = outer >= 0 && outer_bytes < tuning::kWidenedBytes &&
                      stride_of(kept.axes[outer]) > tuning::kBlockElements;
@@ -217,8 +216,8 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
       const std::int64_t tile_bytes = columns.n * columns.tile_lanes * element_size;
       columns.tile_groups = std::clamp(std::min(in_tile / lanes, tuning::kPassBytes / tile_bytes),
                                        std::int64_t{1}, groups.size);
-      // Whole rows are read in a pass, a few vectors of all of them at a time: the cache that holds
-      // them is chosen by how far they are apart.
+      // A pass reads some vectors of all its rows, then the next ones: which cache is to hold the
+      // rows depends on how far they are apart.
       const Axes& walk = plan.walk.axes;
       const std::int64_t stride = walk.count == 0 ? 0 : walk.axes[walk.count - 1].strides[0];
       const bool near = std::abs(stride) * element_size <= tuning::kNearRowsBytes;
@@ -243,7 +242,7 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
       break;
     }
     case Packing::kStrided: {
-      // Every row reads of each cache line again, unless lanes are a line apart.
+      // Rows read the same cache lines again, unless lanes are a line apart.
       const std::int64_t apart =
           std::min<std::int64_t>(std::abs(columns.lane_stride) * element_size, kLineBytes);
       const std::int64_t fit = tuning::kStridedTileBytes / std::max<std::int64_t>(apart, 1);

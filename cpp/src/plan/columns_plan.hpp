@@ -33,7 +33,7 @@ struct ColumnsPlan {
   /// If not 1, the lanes are a reduced axis, or part of one: further elements of the same results,
   /// whose indices are `widened_step` higher for each `lanes / per_result` lanes, counted from the
   /// lanes' end if `backwards`. Where the walk does not fill the lanes at last, its tail takes some
-  /// elements twice; its index is higher by `tail_index` than the walk would have it.
+  /// elements twice; to the index that it has by the walk `tail_index`, below 0, is added.
   std::int64_t per_result = 1;
   std::int64_t widened_step = 0;
   bool backwards = false;
