@@ -143,7 +143,8 @@ struct TopKRowKernels {
 
 /// Where the scratch memory of a row begins, in bytes: the keys of each part, of which those that
 /// are held begin at `held`; the items of all parts; as many others, to which they are moved when
-/// they are sorted by digits or divided; counts for each worker; places of each part's bins.
+/// they are sorted by digits or divided; counts for each worker; each part's places, of items that
+/// may be divided.
 struct TopKRowScratch {
   std::int64_t held;
   std::int64_t key_bytes;  ///< of each part
@@ -170,7 +171,8 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
   sizes.counts = sizes.others + (sort_counts > 0 ? parts * sizes.item_bytes : 0);
   sizes.count_bytes = sort_counts * std::int64_t{sizeof(std::uint32_t)};
   sizes.places = sizes.counts + workers * sizes.count_bytes;
-  sizes.bytes = sizes.places + (parts > 1 ? parts * place_bytes : 0);
+  const bool divides = parts > 1 && parts * selection.capacity >= tuning::kTopKDividedItems;
+  sizes.bytes = sizes.places + (divides ? parts * place_bytes : 0);
   return sizes;
 }
 
