@@ -173,6 +173,8 @@ void compare_shares(int type, int width, const std::vector<T>& x, std::int64_t b
       keys = {std::min(keys.lowest, range.lowest), std::max(keys.highest, range.highest)};
     }
     CHECK(keys.highest == want.front().key && keys.lowest == want.back().key);
+    std::vector<char> shared(static_cast<std::size_t>(n * rows.item_bytes));
+    char* const others = shared.data();
     static dmlcpu::TopKBins bins;
     bins.highest = keys.highest;
     bins.shift = 0;
@@ -182,7 +184,6 @@ void compare_shares(int type, int width, const std::vector<T>& x, std::int64_t b
         for (std::int64_t bin = 0; bin < dmlcpu::kTopKBinCount; ++bin) {
           bins.shares[bin] = static_cast<std::uint8_t>(bin * shares / dmlcpu::kTopKBinCount);
         }
-        char* const others = scratch.get() + sizes.others;
         std::int64_t first = 0;
         for (const std::int64_t end : distribute(rows, parts, bins, shares, others)) {
           const std::int64_t count = end - first;

@@ -72,23 +72,23 @@ void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
     pack(row + first * stride, stride, count, packed);
     return static_cast<const T*>(packed);
   };
-  const auto highest = [&](const T* p, std::int64_t count, Range* range) {
-    if (locates) return highest_key<O, true>(p, count, prefetches, range);
-    *range = {0, count};
+  const auto highest = [&](const T* p, std::int64_t count, Span* span) {
+    if (locates) return highest_key<O, true>(p, count, prefetches, span);
+    *span = {0, count};
     return highest_key<O>(p, count, prefetches);
   };
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     const T* row = static_cast<const T*>(rows.data) + r * rows.row_stride;
     if (backward) row -= rows.n - 1;
     Key best{};
-    Range where = {-1, 0};
+    Span where = {-1, 0};
     for (std::int64_t first = 0; first < rows.n; first += block_length) {
       const std::int64_t count = min_of(block_length, rows.n - first);
-      Range range;
-      const Key key = highest(block_at(row, first, count), count, &range);
+      Span span;
+      const Key key = highest(block_at(row, first, count), count, &span);
       if (where.first < 0 || key > best || (backward && key == best)) {
         best = key;
-        where = {first + range.first, range.count};
+        where = {first + span.first, span.count};
         if (best == O::kTop && !backward) break;
       }
     }

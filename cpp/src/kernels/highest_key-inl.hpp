@@ -71,7 +71,7 @@ struct ByValue {
 };
 
 /// Some of consecutive elements.
-struct Range {
+struct Span {
   std::int64_t first;
   std::int64_t count;
 };
@@ -108,12 +108,11 @@ struct FourVectors {
 };
 
 /// Finds the highest key of n elements, at least a vector; false if comparisons cannot tell. If
-/// kLocates, `range` becomes the four vectors where it is first, unless it is a NaN's: of each four
+/// kLocates, `span` becomes the four vectors where it is first, unless it is a NaN's: of each four
 /// only the best is compared with the best so far, and the number of the four is kept. Vectors at
 /// both ends overlap others, which changes nothing.
 template <bool kLocates, class Compare, class O, class T = typename O::Element>
-bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key* key,
-                    Range* range) {
+bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key* key, Span* span) {
   using V = typename Compare::V;
   using U = typename O::Unsigned;
   constexpr std::int64_t kWidth = Vector<U>::kWidth;
@@ -168,29 +167,29 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
     const auto at = static_cast<std::int64_t>(
         one ? numbers[__builtin_ctzll(lanes)]
             : reduce<U>(has_it ? numbers : Vector<U>::all(static_cast<U>(-1)), least));
-    range->count = min_of(n, kLanes<T>);
-    range->first = min_of(max_of<std::int64_t>(start + (at - 1) * kLanes<T>, 0), n - range->count);
+    span->count = min_of(n, kLanes<T>);
+    span->first = min_of(max_of<std::int64_t>(start + (at - 1) * kLanes<T>, 0), n - span->count);
   }
   return true;
 }
 
-/// The highest key among n >= 1 consecutive elements, and if kLocates a range of them where it is
+/// The highest key among n >= 1 consecutive elements, and if kLocates a span of them where it is
 /// first; may prefetch those after them.
 template <class O, bool kLocates = false, class T = typename O::Element>
-typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches, Range* range = nullptr) {
+typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches, Span* span = nullptr) {
   typename O::Key key;
-  if (kLocates) *range = {0, n};
+  if (kLocates) *span = {0, n};
   if (n * static_cast<std::int64_t>(sizeof(T)) < kVectorBytes) {
     key = O::key(p[0]);
     for (std::int64_t i = 1; i < n; ++i) key = max_of(key, O::key(p[i]));
     return key;
   }
   if constexpr (kHasNativeOrder<T>) {
-    if (search_vectors<kLocates, ByValue<O>, O>(p, n, prefetches, &key, range)) return key;
+    if (search_vectors<kLocates, ByValue<O>, O>(p, n, prefetches, &key, span)) return key;
   }
   // float and double seldom: NaNs first, infinities of both signs, or only the worst number.
   constexpr bool kLocatesKeys = kLocates && !kHasNativeOrder<T>;
-  search_vectors<kLocatesKeys, ByKey<O>, O>(p, n, prefetches, &key, range);
+  search_vectors<kLocatesKeys, ByKey<O>, O>(p, n, prefetches, &key, span);
   return key;
 }
 
