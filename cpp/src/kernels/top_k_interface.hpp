@@ -101,7 +101,7 @@ inline constexpr std::int64_t kTopKMostShares = 256;
 struct TopKBins {
   std::uint64_t highest = 0;
   int shift = 0;
-  std::uint8_t shares[kTopKBinCount];
+  std::uint8_t shares[kTopKBinCount] = {};
 };
 
 struct TopKKeyRange {
