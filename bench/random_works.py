@@ -134,7 +134,7 @@ def draw_input(draw, ranks, limits):
 
 
 def peer_work(seed, number):
-    """A work to do beside the other libraries: by turns argmin or argmax, top-k, gather."""
+    """A work beside the other libraries: argmin or argmax, top-k and gather alternate."""
     draw = random.Random(f"beside others {seed} {number}")
     dtype, shape = draw_input(draw, PEER_RANKS, PEER_BYTES)
     axis = draw.randrange(len(shape))

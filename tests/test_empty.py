@@ -16,7 +16,7 @@ class Guard:
 
     def __init__(self, shape, dtype):
         self.around = np.full(64, CANARY, dtype)
-        self.output = self.around[32:32].reshape(shape)
+        self.output = np.ndarray(shape, dtype, self.around, 32 * self.around.itemsize)
 
     def check(self):
         assert (self.around == CANARY).all()
@@ -38,7 +38,7 @@ def test_argmin_and_argmax(shape, direction):
             guard.check()
             assert dmlcpu.argmin(x, axes, axis_direction=direction).shape == kept
         elif any(shape[d] == 0 for d in axes):
-            with pytest.raises(ValueError, match="at least one element|empty"):
+            with pytest.raises(ValueError, match="^input: must not be empty along a reduced axis"):
                 dmlcpu.argmax(x, axes)
 
 

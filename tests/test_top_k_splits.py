@@ -37,8 +37,8 @@ def test_parts_of_unequal_size(splits, dtype):
 
 
 def keys_of_all_kinds(rng, dtype, n):
-    """Equal ones across shares; all of one bin but one, in the last and in the first bin; of one bin; and
-    most in the bins of numbers near 0, as the keys of doubles are."""
+    """Equal ones across buckets; all of one bin but one, in the last and in the first bin; of one bin;
+    and most in the bins of numbers near 0, as the keys of doubles are."""
     x = rng.integers(0, 999, n).astype(dtype)
     yield x
     for place, value in ((0, 0), (n - 1, 60_000)):
@@ -52,7 +52,7 @@ def keys_of_all_kinds(rng, dtype, n):
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.int32, np.float64], ids=str)
-def test_shares_of_keys(splits, dtype):
+def test_buckets_of_keys(splits, dtype):
     """k around the least number of items that are divided, and all: random k seldom end beside an edge,
     where an item could be lost."""
     rng = np.random.default_rng(0)
@@ -62,8 +62,8 @@ def test_shares_of_keys(splits, dtype):
             check_top_k(x, k, "increasing")
 
 
-def test_no_more_shares_than_there_are_numbers_for():
-    """Several shares for each of many threads would be more than 256."""
+def test_buckets_are_at_most_256():
+    """Several buckets for each of many threads would be more, and are numbered in 8 bits."""
     x = np.random.default_rng(0).integers(-(2**31), 2**31, 600_000).astype(np.int32)
     with dmlcpu.num_threads(80):
         _core.set_grain_bytes(1)

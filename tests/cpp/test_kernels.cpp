@@ -126,17 +126,17 @@ void compare_strategies(int type, int width, const std::vector<T>& x, std::int64
   }
 }
 
-/// Items of two parts, copied to the shares of their bins: to where the shares end, each must.
+/// Copies the items of two parts to the buckets of their bins; returns where the buckets end.
 std::vector<std::int64_t> distribute(const dmlcpu::TopKRowKernels& rows, const TopKRow (&parts)[2],
-                                     const dmlcpu::TopKBins& bins, std::int64_t shares, char* to) {
+                                     const dmlcpu::TopKBins& bins, std::int64_t buckets, char* to) {
   std::vector<std::int64_t> places[2];
-  std::vector<std::int64_t> ends(static_cast<std::size_t>(shares));
+  std::vector<std::int64_t> ends(static_cast<std::size_t>(buckets));
   for (int p = 0; p < 2; ++p) {
     std::vector<std::int64_t> counts(dmlcpu::kTopKBinCount, -1);
     rows.count(parts[p].items, parts[p].length, bins, counts.data());
     places[p].resize(ends.size());
     for (std::size_t bin = 0; bin < counts.size(); ++bin) {
-      places[p][bins.shares[bin]] += counts[bin];
+      places[p][bins.buckets[bin]] += counts[bin];
     }
   }
   std::int64_t place = 0;
@@ -151,9 +151,9 @@ std::vector<std::int64_t> distribute(const dmlcpu::TopKRowKernels& rows, const T
   return ends;
 }
 
-/// Two parts of a row, divided into shares of bins of several widths, and each share sorted.
+/// Two parts of a row, divided into buckets of bins of several widths, and each bucket sorted.
 template <class T>
-void compare_shares(int type, int width, const std::vector<T>& x, std::int64_t boundary) {
+void compare_buckets(int type, int width, const std::vector<T>& x, std::int64_t boundary) {
   const auto n = static_cast<std::int64_t>(x.size());
   const auto want = sorted(type, width, x.data(), 1, n);
   const auto selection = dmlcpu::plan_selection(TopKStrategy::kSort, n, n);
@@ -173,19 +173,19 @@ void compare_shares(int type, int width, const std::vector<T>& x, std::int64_t b
       keys = {std::min(keys.lowest, range.lowest), std::max(keys.highest, range.highest)};
     }
     CHECK(keys.highest == want.front().key && keys.lowest == want.back().key);
-    std::vector<char> shared(static_cast<std::size_t>(n * rows.item_bytes));
-    char* const others = shared.data();
+    std::vector<char> memory(static_cast<std::size_t>(n * rows.item_bytes));
+    char* const others = memory.data();
     static dmlcpu::TopKBins bins;
     bins.highest = keys.highest;
     bins.shift = 0;
     while ((keys.highest - keys.lowest) >> bins.shift >= dmlcpu::kTopKBinCount) ++bins.shift;
     for (const int last = std::min(bins.shift + 4, 63); bins.shift <= last; ++bins.shift) {
-      for (const std::int64_t shares : {1, 2, 7, 256}) {
+      for (const std::int64_t buckets : {1, 2, 7, 256}) {
         for (std::int64_t bin = 0; bin < dmlcpu::kTopKBinCount; ++bin) {
-          bins.shares[bin] = static_cast<std::uint8_t>(bin * shares / dmlcpu::kTopKBinCount);
+          bins.buckets[bin] = static_cast<std::uint8_t>(bin * buckets / dmlcpu::kTopKBinCount);
         }
         std::int64_t first = 0;
-        for (const std::int64_t end : distribute(rows, parts, bins, shares, others)) {
+        for (const std::int64_t end : distribute(rows, parts, bins, buckets, others)) {
           const std::int64_t count = end - first;
           rows.sort(others + first * rows.item_bytes, nullptr, count, count, nullptr);
           first = end;
@@ -280,7 +280,7 @@ void test_type(int type, int width, Make&& make) {
       if (n > 3) compare_strategies(type, width, x, 3);
       if (n > 200) continue;
       for (const std::int64_t boundary : {0, 1, n / 3, n - 1})
-        compare_shares(type, width, x, boundary);
+        compare_buckets(type, width, x, boundary);
     }
   }
 }

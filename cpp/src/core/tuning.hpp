@@ -304,11 +304,11 @@ constexpr std::int64_t top_k_min_part_bytes(std::int64_t k) {
 }
 
 /// From this many on, the items that parts of a row collected are divided by their keys into bins,
-/// and consecutive bins into shares, which threads sort and write, each by itself in L2. Fewer are
+/// and consecutive bins into buckets, which threads sort and write, each by itself in L2. Fewer are
 /// sorted by one thread. Bins are many, as most of a range of doubles' keys are those of numbers
-/// near 0; shares are few, as each is a place in memory that is written.
+/// near 0; buckets are few, as each is a place in memory that is written.
 inline constexpr std::int64_t kTopKDividedItems = 8 * 1024;
-inline constexpr std::int64_t kTopKShareItems = 32 * 1024;
+inline constexpr std::int64_t kTopKBucketItems = 32 * 1024;
 inline constexpr int kTopKBinBits = 12;
 
 /// Items whose elements and positions are written at a time.

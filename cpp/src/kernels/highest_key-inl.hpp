@@ -107,6 +107,18 @@ struct FourVectors {
   }
 };
 
+/// The lowest of the numbers for which a comparison holds. Mostly that is one: a load takes less
+/// time than a reduction.
+template <class U, class Mask>
+std::int64_t lowest_where(const Mask& holds, typename Vector<U>::Type numbers) {
+  const std::uint64_t lanes = bits_of_mask<sizeof(U)>(holds);
+  if ((lanes & (lanes - 1)) == 0) {
+    return static_cast<std::int64_t>(numbers[__builtin_ctzll(lanes)]);
+  }
+  return static_cast<std::int64_t>(reduce<U>(holds ? numbers : Vector<U>::all(static_cast<U>(-1)),
+                                             [](auto a, auto b) { return lower(a, b); }));
+}
+
 /// Finds the highest key of n elements, at least a vector; false if comparisons cannot tell. If
 /// kLocates, `span` becomes the four vectors where it is first, unless it is a NaN's: of each four
 /// only the best is compared with the best so far, and the number of the four is kept. Vectors at
@@ -161,12 +173,7 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
   }
   if constexpr (kLocates) {
     const auto has_it = best[0] == Vector<typename Compare::Lane>::all(highest);
-    const std::uint64_t lanes = bits_of_mask<sizeof(U)>(has_it);
-    const auto least = [](auto a, auto b) { return b < a ? b : a; };
-    const bool one = (lanes & (lanes - 1)) == 0;
-    const auto at = static_cast<std::int64_t>(
-        one ? numbers[__builtin_ctzll(lanes)]
-            : reduce<U>(has_it ? numbers : Vector<U>::all(static_cast<U>(-1)), least));
+    const std::int64_t at = lowest_where<U>(has_it, numbers);
     span->count = min_of(n, kLanes<T>);
     span->first = min_of(max_of<std::int64_t>(start + (at - 1) * kLanes<T>, 0), n - span->count);
   }

@@ -95,13 +95,13 @@ struct TopKRow {
 };
 
 /// Keys divided into bins by their distance from the highest one, whose bin is the first, and the
-/// share that each bin is a part of.
+/// bucket of each bin: consecutive bins are a bucket.
 inline constexpr std::int64_t kTopKBinCount = std::int64_t{1} << tuning::kTopKBinBits;
-inline constexpr std::int64_t kTopKMostShares = 256;
+inline constexpr std::int64_t kTopKMostBuckets = 256;
 struct TopKBins {
   std::uint64_t highest = 0;
   int shift = 0;
-  std::uint8_t shares[kTopKBinCount] = {};
+  std::uint8_t buckets[kTopKBinCount] = {};
 };
 
 struct TopKKeyRange {
@@ -129,10 +129,11 @@ struct TopKRowKernels {
   /// where the first `wanted` are. `others` has capacity for as many items, or is null.
   const void* (*sort)(void* items, void* others, std::int64_t count, std::int64_t wanted,
                       std::uint32_t* counts);
+  /// The lowest and the highest key.
   TopKKeyRange (*key_range)(const void* items, std::int64_t count);
   /// Counts the items of each bin.
   void (*count)(const void* items, std::int64_t count, const TopKBins& bins, std::int64_t* counts);
-  /// Copies each item to the next place of its share.
+  /// Copies each item to the next place of its bucket.
   void (*distribute)(const void* items, std::int64_t count, const TopKBins& bins,
                      std::int64_t* places, void* to);
   /// Writes elements and positions of items, item i to lane i. Where a key does not tell the
@@ -150,7 +151,7 @@ struct TopKRowScratch {
   std::int64_t key_bytes;  ///< of each part
   std::int64_t items;
   std::int64_t item_bytes;  ///< of each part
-  std::int64_t others;      ///< null if it is `counts`
+  std::int64_t others;      ///< none if it is where `counts` are
   std::int64_t counts;
   std::int64_t count_bytes;  ///< of each worker
   std::int64_t places;

@@ -129,7 +129,7 @@ void distribute(const void* items, std::int64_t count, const TopKBins& bins, std
                 void* to) {
   for (std::int64_t i = 0; i < count; ++i) {
     const Item item = static_cast<const Item*>(items)[i];
-    static_cast<Item*>(to)[places[bins.shares[bin_of(item, bins)]]++] = item;
+    static_cast<Item*>(to)[places[bins.buckets[bin_of(item, bins)]]++] = item;
   }
 }
 

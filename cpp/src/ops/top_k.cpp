@@ -109,7 +109,7 @@ class TopKRows {
     TopKKeyRange keys;
   };
   /// Results of consecutive ranks.
-  struct Share {
+  struct Bucket {
     std::int64_t first;
     std::int64_t last;
   };
@@ -128,15 +128,15 @@ class TopKRows {
     return sizes_.others < sizes_.counts ? memory(row, sizes_.others) : nullptr;
   }
 
-  /// Sorts the items of a share, and writes those that are wanted.
-  void finish(const TopKRow& row, void* items, void* others, const Share& share, int worker,
+  /// Sorts the items of a bucket, and writes those that are wanted.
+  void finish(const TopKRow& row, void* items, void* others, const Bucket& bucket, int worker,
               Offsets offsets) const {
     auto* const counts =
         reinterpret_cast<std::uint32_t*>(memory(row, sizes_.counts + worker * sizes_.count_bytes));
-    const std::int64_t count = share.last - share.first;
-    const std::int64_t wanted = std::min(count, plan_.k - share.first);
+    const std::int64_t count = bucket.last - bucket.first;
+    const std::int64_t wanted = std::min(count, plan_.k - bucket.first);
     const void* const sorted = kernels_.sort(items, others, count, wanted, counts);
-    for (int s = 1; s < 3; ++s) offsets[s] += share.first * plan_.row.strides[s];
+    for (int s = 1; s < 3; ++s) offsets[s] += bucket.first * plan_.row.strides[s];
     kernels_.write(row, sorted, wanted, call_.outputs(offsets, kUnitAxis, kUnitAxis, plan_.row));
   }
 
@@ -145,8 +145,8 @@ class TopKRows {
     // Everything is allocated before the first row is written.
     const LargeScratch scratch(sizes_.bytes);
     std::vector<Collected> parts(static_cast<std::size_t>(plan_.parts));
-    std::vector<Share> shares;
-    shares.reserve(kTopKMostShares);
+    std::vector<Bucket> buckets;
+    buckets.reserve(kTopKMostBuckets);
     Axes rows = plan_.tasks.kept;
     rows.push(plan_.tasks.results);
     Odometer position(rows);
@@ -156,7 +156,7 @@ class TopKRows {
       if (plan_.selection.strategy == TopKStrategy::kSample) threshold = kernels_.threshold(row);
       std::int64_t count = collect(row, threshold, parts);
       if (count < plan_.k) count = collect(row, 0, parts);
-      if (others(row) == nullptr || count < tuning::kTopKDividedItems) {
+      if (count < tuning::kTopKDividedItems) {
         auto* const items = static_cast<char*>(row.items);
         char* end = items;
         for (std::int64_t p = 0; p < plan_.parts; ++p) {
@@ -164,16 +164,16 @@ class TopKRows {
           std::memmove(end, items + p * sizes_.item_bytes, static_cast<std::size_t>(bytes));
           end += bytes;
         }
-        finish(row, items, others(row), {0, count}, 0, position.offsets());
+        finish(row, row.items, others(row), {0, count}, 0, position.offsets());
         continue;
       }
-      divide(row, parts, count, shares);
-      const auto share_count = static_cast<std::int64_t>(shares.size());
-      parallel_for(plan_.threads, share_count, [&](std::int64_t s, int worker) {
-        const Share& share = shares[static_cast<std::size_t>(s)];
-        if (share.first >= plan_.k) return;
-        const std::int64_t first = share.first * kernels_.item_bytes;
-        finish(row, memory(row, sizes_.others + first), memory(row, sizes_.items + first), share,
+      divide(row, parts, count, buckets);
+      const auto bucket_count = static_cast<std::int64_t>(buckets.size());
+      parallel_for(plan_.threads, bucket_count, [&](std::int64_t b, int worker) {
+        const Bucket& bucket = buckets[static_cast<std::size_t>(b)];
+        if (bucket.first >= plan_.k) return;
+        const std::int64_t first = bucket.first * kernels_.item_bytes;
+        finish(row, memory(row, sizes_.others + first), memory(row, sizes_.items + first), bucket,
                worker, position.offsets());
       });
     }
@@ -198,10 +198,10 @@ class TopKRows {
     return count;
   }
 
-  /// Divides the `count` items of the parts into shares of descending keys, each in ascending order
-  /// of position: of consecutive bins.
+  /// Divides the `count` items of the parts into buckets of descending keys, each in ascending
+  /// order of position: of consecutive bins.
   void divide(const TopKRow& row, const std::vector<Collected>& parts, std::int64_t count,
-              std::vector<Share>& shares) const {
+              std::vector<Bucket>& buckets) const {
     TopKKeyRange keys = parts[0].keys;
     for (const Collected& part : parts) {
       keys.lowest = std::min(keys.lowest, part.keys.lowest);
@@ -222,32 +222,32 @@ class TopKRows {
     for_parts([&](const void* items, std::int64_t items_count, std::int64_t* counts) {
       kernels_.count(items, items_count, bins, counts);
     });
-    // A part's counts of shares replace those of its bins, then its places in them those.
+    // A part's counts of buckets replace those of its bins, then its places in them those.
     const std::int64_t least = std::max(
-        std::min(tuning::kTopKShareItems, count / (plan_.threads * tuning::kTasksPerThread)),
-        ceil_divide(count, kTopKMostShares - 1));
-    shares.clear();
-    Share share = {0, 0};
+        std::min(tuning::kTopKBucketItems, count / (plan_.threads * tuning::kTasksPerThread)),
+        ceil_divide(count, kTopKMostBuckets - 1));
+    buckets.clear();
+    Bucket bucket = {0, 0};
     for (std::int64_t bin = 0; bin < kTopKBinCount; ++bin) {
-      const std::size_t number = shares.size();
-      bins.shares[bin] = static_cast<std::uint8_t>(number);
+      const std::size_t number = buckets.size();
+      bins.buckets[bin] = static_cast<std::uint8_t>(number);
       for (std::int64_t p = 0; p < plan_.parts; ++p) {
         const std::int64_t in_bin = std::exchange(places(p)[bin], 0);
         places(p)[number] += in_bin;
-        share.last += in_bin;
+        bucket.last += in_bin;
       }
-      if (share.last - share.first < least && bin < kTopKBinCount - 1) continue;
-      shares.push_back(share);
-      share.first = share.last;
+      if (bucket.last - bucket.first < least && bin < kTopKBinCount - 1) continue;
+      buckets.push_back(bucket);
+      bucket.first = bucket.last;
     }
     std::int64_t place = 0;
-    for (std::size_t number = 0; number < shares.size(); ++number) {
+    for (std::size_t number = 0; number < buckets.size(); ++number) {
       for (std::int64_t p = 0; p < plan_.parts; ++p) {
         place += std::exchange(places(p)[number], place);
       }
     }
-    for_parts([&](const void* items, std::int64_t items_count, std::int64_t* of_shares) {
-      kernels_.distribute(items, items_count, bins, of_shares, memory(row, sizes_.others));
+    for_parts([&](const void* items, std::int64_t items_count, std::int64_t* of_buckets) {
+      kernels_.distribute(items, items_count, bins, of_buckets, memory(row, sizes_.others));
     });
   }
 

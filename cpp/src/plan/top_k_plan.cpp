@@ -95,7 +95,7 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
   } else if (strategy == TopKStrategy::kBlocks) {
     selection.block = selection.held = block_length(length, k);
     selection.keys = ceil_divide(length, selection.block);
-    // After the first figure has been exceeded, by a block at most, few are kept.
+    // Once as many were collected, and at most a block more, only k are kept.
     selection.capacity =
         std::min(tuning::kTopKCollectedPerResult * k, (k - 1) * selection.block + k) +
         selection.block;

@@ -25,7 +25,7 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
 ///     for each row
 ///       for each of `parts`                 (in parallel)
 ///         collect from length / parts elements
-///       for each share of what was collected  (in parallel)
+///       for each bucket of what was collected (in parallel)
 ///         sort, write values and indices
 ///
 /// Strides of the tasks' axes are {input, values, indices}; a result is a row's.
