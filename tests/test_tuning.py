@@ -41,6 +41,6 @@ def test_rows_are_current(row):
     else:
         assert number(value) == actual
     assert trade_off
-    assert machine in ("", "Zen 3", "Zen 4", "Skylake", "x86-64-v4")
+    assert machine in ("", "Zen 3", "Zen 4", "Zen 5", "Skylake", "x86-64-v4")
     assert re.fullmatch(r"20\d\d-\d\d-\d\d", date)
     assert not only or any(only.strip("`") in workload.name for workload in WORKLOADS)

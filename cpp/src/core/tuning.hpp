@@ -346,10 +346,12 @@ inline constexpr std::int64_t kGatherCachedBytes = 32 * 1024 * 1024;
 inline constexpr std::int64_t kGatherCachedAloneBytes = 16 * 1024 * 1024;
 
 /// Software prefetch distance in slices; of those longer than a cache line fewer, as many as hold
-/// kGatherPrefetchBytes. Of slices longer than that, unless they are streamed, only the beginning:
-/// the hardware prefetches the rest.
+/// kGatherPrefetchBytes. Slices longer than that, unless they are streamed, are copied by the
+/// system library's memcpy, which on many processors takes instructions that do not read what is
+/// overwritten, but that take long to start; the hardware prefetches what such slices have after
+/// their beginning.
 inline constexpr std::int64_t kGatherPrefetch = 16;
-inline constexpr std::int64_t kGatherPrefetchBytes = 8 * 1024;
+inline constexpr std::int64_t kGatherPrefetchBytes = 4 * 1024;
 
 /// Slices of up to this size that are copied at once from L2 are not prefetched: they take so few
 /// instructions that a processor by itself has enough of them in flight.

@@ -56,26 +56,31 @@ struct StreamCopy {
   }
 };
 
-/// Copies at least a cache line, line by line; the last one may overlap that before. Without a loop
-/// of its own compilers would take string instructions, which take long to start. As with
-/// StreamCopy each line may prefetch one of a slice to come; and one of the output, as stores are
+/// Copies at least a cache line, line by line; the last one may overlap that before. As with
+/// StreamCopy each line prefetches one of a slice to come; and one of the output, as stores are
 /// carried out in order, each waiting for its line.
-template <bool kPrefetches>
 struct LineCopy {
   std::int64_t bytes;
   void operator()(char* to, const char* from, const char* next) const {
     const std::int64_t last = bytes - kCacheLine;
-    const auto copy_line = [&](std::int64_t b) { std::memcpy(to + b, from + b, kCacheLine); };
     for (std::int64_t b = 0; b < last; b += kCacheLine) {
-      if (kPrefetches) prefetch(next + b);
-      if (kPrefetches) prefetch(to + b + tuning::kGatherPrefetchOutput);
-      copy_line(b);
+      prefetch(next + b);
+      prefetch(to + b + tuning::kGatherPrefetchOutput);
+      std::memcpy(to + b, from + b, kCacheLine);
     }
-    if (kPrefetches) prefetch(next + last);
-    copy_line(last);
+    prefetch(next + last);
+    std::memcpy(to + last, from + last, kCacheLine);
   }
 };
 static_assert(tuning::kGatherSmallBytes >= kCacheLine);
+
+/// Copies long slices as the system's library does it best.
+struct LongCopy {
+  std::int64_t bytes;
+  void operator()(char* to, const char* from, const char*) const {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+};
 
 /// Calls body(to, from) for each position of nested loops.
 template <class Body>
@@ -118,9 +123,9 @@ void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::
   } else if (bytes <= tuning::kGatherSmallBytes) {
     with_small_copy<tuning::kGatherSmallBytes / 2>(bytes, each);
   } else if (bytes <= tuning::kGatherPrefetchBytes) {
-    each(LineCopy<true>{bytes});
+    each(LineCopy{bytes});
   } else {
-    each(LineCopy<false>{bytes});
+    each(LongCopy{bytes});
   }
 }
 
