@@ -169,6 +169,7 @@ OTHERS = [
     arg("f32 4096x4096 columns, NaNs omitted", with_nans(4096, 4096), False, axis=0, omit=True),
     top_k("i64 1e6, k 10", integers(10**6, dtype=np.int64), 10, headline=False),
     top_k("f32 4096x50, k 3", normal(4096, 50), 3, headline=False),
+    top_k("f32 10000x100, k 50", normal(10000, 100), 50, headline=False),
     top_k("f32 64x50257, k 1", normal(64, 50257), 1, headline=False),
     top_k("f32 100x10000, k 100", normal(100, 10000), 100, headline=False),
     top_k(

@@ -219,7 +219,7 @@ def test_top_k_of_columns(instruction_set, threads, dtype, direction):
             for n in near(TUNING.kTopKShortColumn, TUNING.kTopKTileBytes // dtype.itemsize // 9)
         ),
         *((9, n, TUNING.kTopKLongColumnsK + 1) for n in near(TUNING.kTopKShortColumn)),
-        *((9, 40, k) for k in range(1, TUNING.kTopKColumnsMaxK + 2)),
+        *((9, 40, k) for k in range(1, TUNING.kTopKColumnsMaxK + 1)),
     ]:
         if k > n:
             continue
@@ -232,6 +232,34 @@ def test_top_k_of_columns(instruction_set, threads, dtype, direction):
         want = np.argsort(order, 1, kind="stable")[:, :k]
         for axis in (0, 1):
             view = np.moveaxis(x, 1, axis) if axis == 1 else np.ascontiguousarray(x.T)
+            got = dmlcpu.top_k(view, k, axis=axis, axis_direction=direction)
+            np.testing.assert_array_equal(np.moveaxis(got.indices, axis, 1), want)
+            np.testing.assert_array_equal(
+                np.moveaxis(got.values, axis, 1), np.take_along_axis(x, want, 1)
+            )
+
+
+@pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_top_k_by_a_network(instruction_set, dtype, direction):
+    """Sizes around powers of two, where the network's sequences end, around its limits, and k around
+    those; one row that is sorted already, one in reverse, and many equal elements, whose positions are
+    all that is sorted: random data has no long runs of them. More lanes than a tile has."""
+    rng = np.random.default_rng(0)
+    least = TUNING.kTopKColumnsMaxK + 1
+    cases = [(n, k) for n in near(least, 64, 128, TUNING.kTopKNetworkLength) for k in (least, n)]
+    cases += [(n, least) for n in near(TUNING.kTopKNetworkPerResult * least)]
+    for n, k in cases:
+        if k > n:
+            continue
+        x = rng.integers(0, 100, (37, n)).astype(dtype)
+        x[0] = np.sort(x[0])
+        x[1] = np.sort(x[1])[::-1]
+        x[2] = 7
+        x[3] = np.arange(n) % 2
+        order = x if direction == "increasing" else reversed_order(x)
+        want = np.argsort(order, 1, kind="stable")[:, :k]
+        for view, axis in ((x, 1), (np.ascontiguousarray(x.T), 0), (np.repeat(x, 2, 0)[::2], 1)):
             got = dmlcpu.top_k(view, k, axis=axis, axis_direction=direction)
             np.testing.assert_array_equal(np.moveaxis(got.indices, axis, 1), want)
             np.testing.assert_array_equal(

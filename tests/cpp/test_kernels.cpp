@@ -197,8 +197,8 @@ void compare_buckets(int type, int width, const std::vector<T>& x, std::int64_t 
   }
 }
 
-/// The k highest of each of `lanes` columns, in place, transposed or packed, against each by
-/// itself. The columns of packed ones are every other element.
+/// The k highest of each of `lanes` columns, in place, transposed or packed, inserted or sorted,
+/// against each by itself. The columns of packed ones are every other element.
 template <class T>
 void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t n,
                      std::int64_t lanes, dmlcpu::Packing packing, std::int64_t tile_lanes,
@@ -229,14 +229,17 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
   a.columns.tile_lanes = tile_lanes;
   a.columns.pass = n;
   a.element = &element(type);
-  for (std::int64_t k = 2; k <= dmlcpu::tuning::kTopKColumnsMaxK && k <= n; k += 1 + k / 7) {
-    if (!transposed) a.columns.pass = std::max(pass, dmlcpu::top_k_slots(k));
+  const auto check = [&](std::int64_t k, bool sorts) {
+    if (!transposed) {
+      a.columns.pass = sorts ? pass : std::max(pass, dmlcpu::top_k_slots(a.columns, k, false));
+    }
     const std::int64_t bytes =
-        dmlcpu::top_k_columns_scratch(a.columns, std::int64_t{1} << width, k).bytes;
+        dmlcpu::top_k_columns_scratch(a.columns, std::int64_t{1} << width, k, sorts).bytes;
     const GuardedScratch scratch(bytes);
     std::vector<T> values(static_cast<std::size_t>(lanes * k));
     std::vector<std::uint64_t> indices(static_cast<std::size_t>(lanes * k));
     a.k = k;
+    a.sorts = sorts;
     a.outputs = {{values.data(), 1, 0, k}, {indices.data(), 1, 0, k}, 8};
     a.scratch = scratch.get();
     dmlcpu::kernels().top_k->width[width].columns(a);
@@ -249,13 +252,17 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
         CHECK(values[at] == x[static_cast<std::size_t>(l * lane_stride + index * stride)]);
       }
     }
+  };
+  for (std::int64_t k = 2; k <= dmlcpu::tuning::kTopKColumnsMaxK && k <= n; k += 1 + k / 7) {
+    check(k, false);
   }
+  for (const std::int64_t k : {std::int64_t{1}, n / 2, n - 1, n}) check(k, true);
 }
 
 template <class T, class Make>
 void test_columns(int type, int width, Make&& make) {
   using dmlcpu::Packing;
-  for (const int n : {2, 3, 4, 5, 15, 17, 100, 513}) {
+  for (const int n : {2, 3, 4, 5, 6, 7, 8, 9, 15, 17, 100, 255, 256, 513}) {
     for (const int lanes : {1, 3, 8, 16, 17, 33}) {
       for (int pattern = 0; pattern < 5; ++pattern) {
         std::vector<T> x;

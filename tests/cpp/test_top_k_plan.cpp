@@ -124,7 +124,6 @@ void test_columns_have_a_lane_each() {
   const auto rows = columns({64, 500}, 1, 9);
   CHECK(rows && rows->columns.columns.packing == dmlcpu::Packing::kTransposed);
   CHECK(columns({64, 50}, 1, tuning::kTopKColumnsMaxK).has_value());
-  CHECK(!columns({64, 50}, 1, tuning::kTopKColumnsMaxK + 1).has_value());
   // Many slots only of short columns.
   constexpr std::int64_t kMany = 2 * tuning::kTopKLongColumnsK;
   constexpr std::int64_t kLength = tuning::kTopKSlotsWork / (4 * kMany * kMany);
@@ -139,6 +138,23 @@ void test_columns_have_a_lane_each() {
   CHECK(columns({10 * tuning::kTopKShortColumn, 64}, 0, tuning::kTopKLongColumnsK).has_value());
   CHECK(
       !columns({10 * tuning::kTopKShortColumn, 64}, 0, tuning::kTopKLongColumnsK + 1).has_value());
+}
+
+void test_few_elements_are_sorted_by_a_network() {
+  namespace tuning = dmlcpu::tuning;
+  constexpr std::int64_t kLeast = tuning::kTopKColumnsMaxK + 1;
+  constexpr std::int64_t kLength = tuning::kTopKNetworkPerResult * kLeast;
+  CHECK(!columns({64, 50}, 1, kLeast - 1)->sorts);
+  CHECK(columns({64, 50}, 1, kLeast)->sorts);
+  CHECK(columns({64, kLength}, 1, kLeast)->sorts);
+  CHECK(!columns({64, kLength + 1}, 1, kLeast).has_value());
+  CHECK(columns({64, tuning::kTopKNetworkLength}, 1, tuning::kTopKNetworkLength)->sorts);
+  CHECK(!columns({64, tuning::kTopKNetworkLength + 1}, 1, tuning::kTopKNetworkLength).has_value());
+  // More than fit the slots of a pass: a network takes any passes.
+  const auto wide = columns({tuning::kTopKNetworkLength, 640}, 0, 100);
+  CHECK(wide->sorts && wide->columns.columns.tile_lanes == 16);
+  CHECK(columns({tuning::kTopKMinLanes, 50}, 1, 40)->sorts);
+  CHECK(!columns({tuning::kTopKMinLanes - 1, 50}, 1, 40).has_value());
 }
 
 void test_lanes_of_columns() {
@@ -167,13 +183,13 @@ void test_lanes_of_columns() {
 /// The keys that a tile holds, and its slots, at any k: what the kernel's caches are for.
 void test_tiles_of_columns_are_small() {
   for (std::int64_t n = 2; n < 4000; n += n / 3 + 1) {
-    for (std::int64_t k = 2; k <= dmlcpu::tuning::kTopKColumnsMaxK && k <= n; ++k) {
+    for (std::int64_t k = 2; k <= dmlcpu::tuning::kTopKNetworkLength && k <= n; ++k) {
       for (const int axis : {0, 1}) {
         const auto p = axis == 0 ? columns({n, 200}, 0, k) : columns({200, n}, 1, k);
         if (!p) continue;
         const dmlcpu::Columns c = p->columns.columns;
-        CHECK(dmlcpu::top_k_columns_scratch(c, 4, k).bytes < 300'000);
-        CHECK(c.pass >= std::min(n, dmlcpu::top_k_slots(k)));
+        CHECK(dmlcpu::top_k_columns_scratch(c, 4, k, p->sorts).bytes < 300'000);
+        CHECK(p->sorts || c.pass >= std::min(n, dmlcpu::top_k_slots(c, k, false)));
         CHECK(c.packing != dmlcpu::Packing::kTransposed || c.tile_lanes % 16 == 0);
       }
     }
@@ -225,6 +241,7 @@ int main() {
   test_scratch_stays_small_for_small_k();
   test_strided_axes_are_packed();
   test_columns_have_a_lane_each();
+  test_few_elements_are_sorted_by_a_network();
   test_lanes_of_columns();
   test_tiles_of_columns_are_small();
   test_columns_are_shared();

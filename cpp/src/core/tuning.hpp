@@ -263,6 +263,12 @@ inline constexpr int kTopKColumnsMaxK = 32;
 inline constexpr std::int64_t kTopKLongColumnsK = 8;
 inline constexpr std::int64_t kTopKSlotsWork = 384 * 1024;
 
+/// Where there are too many slots, columns of up to kTopKNetworkLength elements, and up to
+/// kTopKNetworkPerResult for each wanted one, are sorted by a network: some n * log2(n)^2 / 4
+/// comparisons for all lanes together. L2 holds a vector's keys and positions.
+inline constexpr std::int64_t kTopKNetworkLength = 256;
+inline constexpr std::int64_t kTopKNetworkPerResult = 3;
+
 /// Contiguous elements whose lanes have fewer bytes than this are groups, beside the lanes of a
 /// longer axis: their last vector would be part empty, and each group is written by itself. Wider
 /// ones are faster where they are.

@@ -1,5 +1,6 @@
-// top-k of columns with small k: a column per vector lane, its best elements in sorted slots into
-// which better ones are inserted, for all lanes at once and without a branch.
+// top-k of columns: a column per vector lane, its best elements in sorted slots into which better
+// ones are inserted, for all lanes at once and without a branch. Of short columns with large k all
+// elements are slots, and sorted by a network.
 #pragma once
 
 #include "kernels/columns-inl.hpp"
@@ -43,7 +44,8 @@ struct Slots {
   Lane* positions;
   std::int64_t stride;
 
-  Slots at(std::int64_t lane) const { return {keys + lane, positions + lane, stride}; }
+  /// From that slot of the first lane, or that lane of the first slot, on.
+  Slots at(std::int64_t number) const { return {keys + number, positions + number, stride}; }
 };
 
 /// The keys of some positions of a tile, evenly spaced: one axis is walked.
@@ -167,6 +169,49 @@ auto take_slots_for(std::int64_t k) {
   return chosen;
 }
 
+/// Takes all positions of a vector of lanes, for sort_slots().
+template <class U>
+void fill_slots(const KeyRows<U>& rows, std::int64_t position,
+                const Slots<typename Lanes<U>::Lane>& state) {
+  using Lane = typename Lanes<U>::Lane;
+  for (std::int64_t i = 0; i < rows.n; ++i) {
+    const std::int64_t slot = (position + i) * state.stride;
+    Vector<Lane>::store(state.keys + slot, rows[i]);
+    Vector<Lane>::store(state.positions + slot, Vector<Lane>::all(static_cast<Lane>(position + i)));
+  }
+}
+
+/// Sorts n slots of a vector of lanes by Batcher's odd-even merge sort (Sorting networks and their
+/// applications, 1968), which compares the same slots whatever is in them: pairs of sorted
+/// sequences of p slots are merged, by comparing slots that are p apart, then half of that, down to
+/// neighbours.
+template <class Lane>
+void sort_slots(const Slots<Lane>& slots, std::int64_t n) {
+  using V = Vector<Lane>;
+  const auto compare = [](const Slots<Lane>& first, const Slots<Lane>& second) {
+    const auto a = V::load(first.keys);
+    const auto b = V::load(second.keys);
+    const auto at_a = V::load(first.positions);
+    const auto at_b = V::load(second.positions);
+    const auto swaps = (b > a) | ((b == a) & (at_b < at_a));
+    V::store(first.keys, higher(a, b));
+    V::store(second.keys, lower(a, b));
+    V::store(first.positions, swaps ? at_b : at_a);
+    V::store(second.positions, swaps ? at_a : at_b);
+  };
+  for (std::int64_t p = 1; p < n; p *= 2) {
+    for (std::int64_t q = p; q > 0; q /= 2) {
+      for (std::int64_t first = q % p; first + q < n; first += 2 * q) {
+        for (std::int64_t i = first; i < min_of(first + q, n - q); ++i) {
+          // Of one pair of sequences.
+          if ((i ^ (i + q)) < 2 * p)
+            compare(slots.at(i * slots.stride), slots.at((i + q) * slots.stride));
+        }
+      }
+    }
+  }
+}
+
 /// The keys of a tile's elements, with capacity in `keys`. A pass over a transposed block is all of
 /// it, whose rows may be narrower than a vector: the lanes beyond a row's end are the next row's,
 /// or anything, and select for nobody.
@@ -216,14 +261,16 @@ template <class U>
 void top_k_columns(const TopKColumns& a) {
   using L = Lanes<U>;
   using Lane = typename L::Lane;
-  auto* const take = take_slots_for<U, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24>(a.k);
-  const TopKColumnsScratch parts = top_k_columns_scratch(a.columns, sizeof(U), a.k);
+  auto* const take =
+      a.sorts ? &fill_slots<U> : take_slots_for<U, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24>(a.k);
+  const std::int64_t n = top_k_slots(a.columns, a.k, a.sorts);
+  const TopKColumnsScratch parts = top_k_columns_scratch(a.columns, sizeof(U), a.k, a.sorts);
   char* const scratch = static_cast<char*>(a.scratch);
   auto* const states = reinterpret_cast<Lane*>(scratch + parts.states);
   for_tiles<U>(a.columns, [&](const Tile<U>& tile) {
     const std::int64_t padded = L::padded(tile.lanes);
     const std::int64_t stride = tile.groups * padded;
-    const Slots<Lane> slots = {states, states + top_k_slots(a.k) * stride, stride};
+    const Slots<Lane> slots = {states, states + n * stride, stride};
     for_rows(a.columns, tile, a.prefetches, scratch,
              [&](const TileRows<U>& rows, std::int64_t position) {
                const auto keys = keys_of(a, rows, reinterpret_cast<U*>(scratch + parts.keys));
@@ -233,6 +280,7 @@ void top_k_columns(const TopKColumns& a) {
                  }
                }
              });
+    for (std::int64_t l = 0; l < stride && a.sorts; l += L::kWidth) sort_slots(slots.at(l), n);
     for (std::int64_t g = 0; g < tile.groups; ++g) {
       write_slots(a, tile, g, slots.at(g * padded), reinterpret_cast<U*>(scratch + parts.results),
                   scratch + parts.indices);

@@ -177,20 +177,24 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
   return sizes;
 }
 
-/// The k elements of highest key of each column, equal keys in ascending order of position; 2 <= k
-/// <= kTopKColumnsMaxK. All positions are walked, from the first on; the first pass and period are
-/// of at least top_k_slots(k) positions, or of all.
+/// The k elements of highest key of each column, equal keys in ascending order of position. All
+/// positions are walked, from the first on. If `sorts`, all are sorted; else better ones are
+/// inserted into slots: 2 <= k <= kTopKColumnsMaxK, and the first pass and period are of at least
+/// top_k_slots() positions, or of all.
 struct TopKColumns {
   Columns columns;
   std::int64_t k;
+  bool sorts;
   bool prefetches;
   const TopKElementKernels* element;
   TopKOutputs outputs;
   void* scratch;  ///< top_k_columns_scratch(), aligned to 64 bytes
 };
 
-/// At most as many slots as columns with this k have.
-constexpr std::int64_t top_k_slots(std::int64_t k) { return 2 * k; }
+/// At most as many slots as columns have.
+constexpr std::int64_t top_k_slots(const Columns& columns, std::int64_t k, bool sorts) {
+  return sorts ? columns.n : 2 * k;
+}
 
 /// Bytes of a lane, which holds a key or a position, and how many positions it can count.
 constexpr std::int64_t top_k_lane_bytes(std::int64_t element_size) {
@@ -214,7 +218,8 @@ struct TopKColumnsScratch {
   std::int64_t bytes;
 };
 constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
-                                                   std::int64_t element_size, std::int64_t k) {
+                                                   std::int64_t element_size, std::int64_t k,
+                                                   bool sorts) {
   const std::int64_t lane_bytes = top_k_lane_bytes(element_size);
   // Lanes that fill whole vectors of any instruction set.
   const std::int64_t padded = round_up(columns.tile_lanes * lane_bytes) / lane_bytes;
@@ -226,7 +231,7 @@ constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
   parts.keys = transposed ? 0 : packed + pass_bytes;
   parts.states = transposed ? packed + kVectorSlack
                             : parts.keys + round_up(columns.pass * lanes * element_size);
-  parts.results = parts.states + round_up(lanes * 2 * top_k_slots(k) * lane_bytes);
+  parts.results = parts.states + round_up(lanes * 2 * top_k_slots(columns, k, sorts) * lane_bytes);
   parts.indices = parts.results + round_up(k * padded * element_size);
   parts.bytes = parts.indices + round_up(k * padded * std::int64_t{sizeof(std::int64_t)});
   return parts;

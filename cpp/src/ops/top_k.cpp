@@ -284,7 +284,7 @@ std::int64_t column_rows_bytes(const TopKColumnsPlan& plan) {
   return round_up(plan.columns.columns.period * std::int64_t{sizeof(std::int64_t)});
 }
 std::int64_t column_worker_bytes(const Call& call, const TopKColumnsPlan& plan) {
-  return top_k_columns_scratch(plan.columns.columns, call.element_size, plan.k).bytes;
+  return top_k_columns_scratch(plan.columns.columns, call.element_size, plan.k, plan.sorts).bytes;
 }
 std::int64_t scratch_bytes(const Call& call, const TopKColumnsPlan& plan) {
   return column_rows_bytes(plan) +
@@ -297,6 +297,7 @@ void run_plan(const Call& call, const TopKColumnsPlan& plan) {
   TopKColumns all{};
   all.columns = plan.columns.columns;
   all.k = plan.k;
+  all.sorts = plan.sorts;
   all.prefetches = call.input_bytes >= tuning::kColumnsPrefetchBytes;
   all.element = &element_kernels(call.descriptor);
   const std::int64_t row_bytes = column_rows_bytes(plan);

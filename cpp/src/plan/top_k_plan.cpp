@@ -67,7 +67,8 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
   const auto whole = [line](std::int64_t lanes) {
     return std::max<std::int64_t>(lanes / line, 1) * line;
   };
-  const std::int64_t most = whole(tuning::kTopKSlotBytes / (2 * top_k_slots(plan.k) * lane_bytes));
+  const std::int64_t slots = top_k_slots(columns, plan.k, plan.sorts);
+  const std::int64_t most = whole(tuning::kTopKSlotBytes / (2 * slots * lane_bytes));
   if (columns.packing == Packing::kTransposed) {
     const std::int64_t fit = tuning::kTopKTileBytes / (columns.block * element_size);
     columns.tile_lanes = std::min(whole(fit), most);
@@ -80,7 +81,8 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
   columns.tile_groups = 1;
   columns.tile_lanes = std::min(columns.lanes, most);
   const std::int64_t rows = tuning::kTopKTileBytes / (columns.tile_lanes * element_size);
-  columns.pass = std::min(columns.period, std::max(rows, top_k_slots(plan.k)));
+  columns.pass = std::min(columns.period,
+                          plan.sorts ? std::max<std::int64_t>(rows, 1) : std::max(rows, slots));
 }
 
 }  // namespace
@@ -125,13 +127,17 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   const std::int64_t k = descriptor.k;
   const std::int64_t n = axis_size(input, search_axis(descriptor));
   const std::int64_t slot_bytes = std::min<std::int64_t>(top_k_lane_bytes(element_size), 4);
-  if (k > tuning::kTopKColumnsMaxK || n > top_k_column_positions(element_size) ||
-      (k > tuning::kTopKLongColumnsK && n * k * k * slot_bytes > tuning::kTopKSlotsWork) ||
+  TopKColumnsPlan plan;
+  plan.k = k;
+  const bool inserts =
+      k <= tuning::kTopKLongColumnsK ||
+      (k <= tuning::kTopKColumnsMaxK && n * k * k * slot_bytes <= tuning::kTopKSlotsWork);
+  plan.sorts =
+      !inserts && n <= tuning::kTopKNetworkLength && n <= tuning::kTopKNetworkPerResult * k;
+  if (!(plan.sorts || inserts) || n > top_k_column_positions(element_size) ||
       element_count(input) < tuning::kTopKMinLanes * n) {
     return std::nullopt;
   }
-  TopKColumnsPlan plan;
-  plan.k = k;
   plan.column = split_axes(descriptor, plan.tasks.kept);
   for (int d = 0; d < plan.tasks.kept.count; ++d) {
     Axis& kept = plan.tasks.kept.axes[d];
@@ -152,7 +158,7 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
     return std::nullopt;
   }
   choose_top_k_tiles(element_size, plan);
-  if (columns.pass < std::min(n, top_k_slots(k))) return std::nullopt;
+  if (inserts && columns.pass < std::min(n, top_k_slots(columns, k, false))) return std::nullopt;
   plan.threads = threads;
   plan.tasks.join();
   if (threads > 1) {
@@ -202,8 +208,9 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
 }
 
 std::string to_text(const TopKColumnsPlan& plan) {
-  return text("slots of ", plan.k, "\n", to_text(plan.columns, plan.tasks), "tasks ",
-              plan.tasks.count(), ", threads ", plan.threads, "\n");
+  return text(plan.sorts ? "network of " : "slots of ", plan.k, "\n",
+              to_text(plan.columns, plan.tasks), "tasks ", plan.tasks.count(), ", threads ",
+              plan.threads, "\n");
 }
 
 std::string to_text(const TopKPlan& plan) {

@@ -46,7 +46,7 @@ struct TopKPlan {
 /// Plans a valid descriptor that has something to write, for up to `threads` threads.
 TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads);
 
-/// Columns with small k, each in a vector lane:
+/// Columns with small k, or few elements, each in a vector lane:
 ///
 ///   for each task          (in parallel)
 ///     kernel(columns)
@@ -58,6 +58,7 @@ struct TopKColumnsPlan {
   ColumnsPlan columns;
   Axis column = kUnitAxis;  ///< of k results in the outputs
   std::int64_t k = 1;
+  bool sorts = false;  ///< all elements, instead of inserting better ones into slots
   int threads = 1;
 };
 
