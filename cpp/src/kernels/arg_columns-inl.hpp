@@ -5,60 +5,39 @@
 #include <type_traits>
 
 #include "kernels/arg_results-inl.hpp"
+#include "kernels/compare-inl.hpp"
 
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// What a lane holds: an element, if the processor compares the type, or its key.
-template <class O>
-struct ArgLane {
-  using T = typename O::Element;
-  using Position = typename O::Unsigned;
-  static constexpr bool kNative = kHasNativeOrder<T>;
-  static constexpr bool kByKey = kInfinityBits<T> != 0 && !kNative;
-  using Best = std::conditional_t<kByKey, typename O::Key, T>;
+/// A vector of lanes; all NaNs have one key.
+template <class O, std::int64_t kBytes>
+auto load_lanes(const typename O::Element* p) {
+  const auto x = Compare<O>::template load<kBytes>(p);
+  if constexpr (Compare<O>::kByKey) {
+    const auto nan = Vector<typename O::Key, kBytes>::all(O::nan_key());
+    return (O::kNanFirst ? x < nan : x > nan) ? x : nan;
+  } else if constexpr (kBytes < 16) {
+    return x;
+  } else {
+    return loaded(x);
+  }
+}
 
-  template <class V, std::int64_t kBytes>
-  static V load(const T* p) {
-    if constexpr (kByKey) {
-      using Signed = typename Vector<typename O::Key, kBytes>::Type;
-      const auto keys = O::template raw_keys<V, Signed>(
-          Vector<Position, kBytes>::load(reinterpret_cast<const Position*>(p)));
-      const V nan = Vector<typename O::Key, kBytes>::all(O::nan_key());
-      return (O::kNanFirst ? keys < nan : keys > nan) ? keys : nan;
-    } else if constexpr (kBytes < 16) {
-      return Vector<T, kBytes>::load(p);
-    } else {
-      return loaded(Vector<T, kBytes>::load(p));
-    }
-  }
-  /// Whether x comes before b, if neither is a NaN.
-  template <class V>
-  static auto better(V x, V b) {
-    return kByKey || O::kLargest ? x > b : x < b;
-  }
-  /// The better one, of types that are not native.
-  template <class V>
-  static V best_of(V a, V b) {
-    return kByKey || O::kLargest ? higher(a, b) : lower(a, b);
-  }
-  /// Whether x comes before b, of native types. No comparison with a NaN holds: of a number and a
-  /// NaN, x unless the other one comes first.
-  template <class V>
-  static auto better_or_nan(V x, V b) {
-    return ~(O::kLargest ? x <= b : x >= b) & (O::kNanFirst ? b == b : x == x);
-  }
-  /// The key of what the lane holds, which is given by its bits.
-  static typename O::Key key(Position best) {
-    if constexpr (kByKey) {
-      return static_cast<typename O::Key>(best);
-    } else {
-      T x;
-      std::memcpy(&x, &best, sizeof x);
-      return O::key(x);
-    }
-  }
-};
+/// Whether x comes before b, of native types with NaNs. No comparison with a NaN holds: of a number
+/// and a NaN, x unless the other one comes first.
+template <class O, class V>
+auto before_or_nan(V x, V b) {
+  return ~(O::kLargest ? x <= b : x >= b) & (O::kNanFirst ? b == b : x == x);
+}
+
+/// The key of what a lane holds, which is given by its bits.
+template <class O>
+typename O::Key key_of(typename O::Unsigned bits) {
+  typename Compare<O>::Lane x;
+  std::memcpy(&x, &bits, sizeof x);
+  return Compare<O>::key(x);
+}
 
 /// Takes n positions of kVectors vectors of lanes, which are `apart` elements from each other, the
 /// first position number `position`. Of types with NaNs kExact compares them as well; else false,
@@ -69,26 +48,24 @@ template <class O, std::int64_t kBytes, int kVectors, bool kExact, class U = typ
 bool try_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, std::int64_t n,
                  std::int64_t position, bool starts, std::int64_t ahead, const BestOfTile<U>& state,
                  std::int64_t state_apart) {
-  using Lane = ArgLane<O>;
+  using C = Compare<O>;
   using T = typename O::Element;
-  using V = Vector<typename Lane::Best, kBytes>;
-  using P = Vector<typename Lane::Position, kBytes>;
+  using V = Vector<typename C::Lane, kBytes>;
+  using P = Vector<U, kBytes>;
   constexpr auto kLine = static_cast<int>(max_of(kCacheLine / kBytes, std::int64_t{1}));
-  auto* const bests = reinterpret_cast<typename Lane::Best*>(state.best);
-  const auto load = [](const U* p) {
-    return Lane::template load<typename V::Type, kBytes>(reinterpret_cast<const T*>(p));
-  };
+  auto* const bests = reinterpret_cast<typename C::Lane*>(state.best);
+  const auto load = [](const U* p) { return load_lanes<O, kBytes>(reinterpret_cast<const T*>(p)); };
   typename V::Type best[kVectors];
   typename V::Type sum{};
   typename P::Type positions[kVectors];
   unroll<kVectors>([&](auto v) {
     best[v] = starts ? load(data + rows[0] + v * apart) : V::load(bests + v * state_apart);
-    positions[v] = starts ? P::all(static_cast<typename Lane::Position>(position))
-                          : P::load(state.positions + v * state_apart);
+    positions[v] =
+        starts ? P::all(static_cast<U>(position)) : P::load(state.positions + v * state_apart);
     if (!kExact && !O::kNanFirst) sum += best[v];
   });
   const std::int64_t first = starts ? 1 : 0;
-  typename P::Type at = P::all(static_cast<typename Lane::Position>(position + first));
+  typename P::Type at = P::all(static_cast<U>(position + first));
   for (std::int64_t i = first; i < n; ++i) {
     const U* const row = data + rows[i];
     if (ahead != 0) {
@@ -100,11 +77,11 @@ bool try_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, st
     unroll<kVectors>([&](auto v) {
       const typename V::Type x = load(row + v * apart);
       const auto better = [&] {
-        if constexpr (kExact && Lane::kNative) return Lane::better_or_nan(x, best[v]);
-        return Lane::better(x, best[v]);
+        if constexpr (kExact && C::kNative) return before_or_nan<O>(x, best[v]);
+        return C::before(x, best[v]);
       }();
       positions[v] = better ? at : positions[v];
-      best[v] = Lane::kNative ? (better ? x : best[v]) : Lane::best_of(best[v], x);
+      best[v] = C::kNative ? (better ? x : best[v]) : C::best_of(best[v], x);
       if (!kExact && O::kNanFirst) part = v == 0 ? x : part + x;
     });
     if (!kExact && O::kNanFirst) sum += part;
@@ -122,7 +99,7 @@ bool try_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, st
 
 template <class O, std::int64_t kBytes, int kVectors, class... Arguments>
 void take_vectors(const Arguments&... arguments) {
-  if constexpr (ArgLane<O>::kNative) {
+  if constexpr (Compare<O>::kNative) {
     if (try_vectors<O, kBytes, kVectors, false>(arguments...)) return;
   }
   try_vectors<O, kBytes, kVectors, true>(arguments...);
@@ -176,13 +153,13 @@ void take_rows(const TileRows<U>& rows, std::int64_t position, bool starts, std:
 /// Turns the best of a tile from what lanes hold to keys.
 template <class O, class U = typename O::Unsigned>
 void make_keys(std::int64_t count, U* best) {
-  for (std::int64_t i = 0; i < count; ++i) best[i] = unsigned_key<O>(ArgLane<O>::key(best[i]));
+  for (std::int64_t i = 0; i < count; ++i) best[i] = unsigned_key<O>(key_of<O>(best[i]));
 }
 
 /// Turns them to elements. Zeros and NaNs are looked up, in the caller's memory.
 template <class O, class U = typename O::Unsigned>
 void make_elements(const ArgColumns& a, const Tile<U>& tile, BestOfTile<U> state) {
-  if constexpr (ArgLane<O>::kByKey) {
+  if constexpr (Compare<O>::kByKey) {
     for (std::int64_t g = 0; g < tile.groups; ++g, state = state.at(tile.lanes)) {
       for (std::int64_t l = 0; l < tile.lanes; ++l) {
         if (O::bits_of(static_cast<typename O::Key>(state.best[l]), &state.best[l])) continue;

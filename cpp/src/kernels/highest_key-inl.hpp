@@ -2,8 +2,7 @@
 // time, so that their latencies overlap.
 #pragma once
 
-#include "kernels/order-inl.hpp"
-#include "kernels/vector-inl.hpp"
+#include "kernels/compare-inl.hpp"
 
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
@@ -12,61 +11,35 @@ namespace {
 template <class T>
 constexpr std::int64_t kLanes = 4 * kVectorBytes / static_cast<std::int64_t>(sizeof(T));
 
-/// Compares elements by their keys.
-template <class O, class T = typename O::Element>
-struct ByKey {
-  using Lane = typename O::Key;
-  using V = typename Vector<Lane>::Type;
-
-  static V load(const T* p) {
-    using Signed = typename Vector<typename IntegersOf<sizeof(T)>::Signed>::Type;
-    using U = typename O::Unsigned;
-    return O::template raw_keys<V, Signed>(Vector<U>::load(reinterpret_cast<const U*>(p)));
-  }
-  static auto before(V a, V b) { return a > b; }
-  template <class X>
-  static X best_of(X a, X b) {
-    return higher(a, b);
-  }
-  static V without_nan(V x) { return x; }
-  template <class... Vectors>
-  void see(Vectors... /*vectors*/) {}
-  bool key(Lane best, typename O::Key* key) const {
-    *key = O::canonical_key(best);
-    return true;
-  }
-};
-
-/// Compares elements of float or double by the processor's own comparisons, which cost less than
-/// keys but pass over NaNs.
-template <class O, class T = typename O::Element>
-struct ByValue {
-  using Lane = T;
-  using V = typename Vector<T>::Type;
+/// Compares the elements of a row, and knows whether its comparisons told the best.
+template <class O, bool kIsNative>
+struct RowCompare : Compare<O, kIsNative> {
+  using Base = Compare<O, kIsNative>;
+  using T = typename O::Element;
+  using V = typename Vector<typename Base::Lane>::Type;
   V sum{};
 
-  static V load(const T* p) { return loaded(Vector<T>::load(p)); }
-  static auto before(V a, V b) { return O::kLargest ? a > b : a < b; }
-  /// The better one; a, if either is a NaN.
-  template <class X>
-  static X best_of(X a, X b) {
-    return (O::kLargest ? b > a : b < a) ? b : a;
+  static V load(const T* p) {
+    if constexpr (kIsNative) return loaded(Base::load(p));
+    return Base::load(p);
   }
   /// x as best_of()'s first operand, which keeps a NaN: with NaNs last, the worst number instead.
   static V without_nan(V x) {
-    if constexpr (O::kNanFirst) return x;
-    return best_of(Vector<T>::all(worst_value<O>()), x);
+    if constexpr (kIsNative && !O::kNanFirst) {
+      return Base::best_of(Vector<T>::all(worst_value<O>()), x);
+    }
+    return x;
   }
   template <class... Vectors>
   void see(Vectors... vectors) {
-    if constexpr (O::kNanFirst) sum += (vectors + ...);
+    if constexpr (kIsNative && O::kNanFirst) sum += (vectors + ...);
   }
-  /// With NaNs first, false if there may have been one: the elements' sum is NaN if any of them is.
-  /// (It also is for +infinity plus -infinity; keys then find the same answer.) With NaNs last,
-  /// false if there may have been nothing else but the worst number.
-  bool key(T best, typename O::Key* key) const {
-    *key = O::key(best);
-    return O::kNanFirst ? !any(sum != sum) : best != worst_value<O>();
+  /// Of native types with NaNs first, false if there may have been one: the elements' sum is NaN if
+  /// any of them is. (It also is for +infinity plus -infinity; keys then find the same answer.)
+  /// With NaNs last, false if there may have been nothing else but the worst number.
+  bool tells(typename Base::Lane best) const {
+    if constexpr (!kIsNative) return true;
+    if constexpr (kIsNative) return O::kNanFirst ? !any(sum != sum) : best != worst_value<O>();
   }
 };
 
@@ -78,32 +51,32 @@ struct Span {
 
 /// The best of the elements from i to n, fewer than four vectors of them; n is at least a vector.
 /// The last vector is read first: it overlaps others, which changes nothing.
-template <class Compare, class T>
-typename Compare::V best_of_rest(const T* p, std::int64_t i, std::int64_t n, Compare& compare) {
+template <class C, class T>
+typename C::V best_of_rest(const T* p, std::int64_t i, std::int64_t n, C& compare) {
   constexpr std::int64_t kWidth = kLanes<T> / 4;
-  typename Compare::V x = Compare::load(p + n - kWidth);
+  typename C::V x = C::load(p + n - kWidth);
   compare.see(x);
-  typename Compare::V best = Compare::without_nan(x);
+  typename C::V best = C::without_nan(x);
   for (; i + kWidth <= n; i += kWidth) {
-    x = Compare::load(p + i);
+    x = C::load(p + i);
     compare.see(x);
-    best = Compare::best_of(best, x);
+    best = C::best_of(best, x);
   }
   return best;
 }
 
 /// Four vectors of consecutive elements.
-template <class Compare, class T>
+template <class C, class T>
 struct FourVectors {
-  typename Compare::V x[4];
+  typename C::V x[4];
 
-  FourVectors(const T* p, Compare& compare) {
-    for (int v = 0; v < 4; ++v) x[v] = Compare::load(p + v * (kLanes<T> / 4));
+  FourVectors(const T* p, C& compare) {
+    for (int v = 0; v < 4; ++v) x[v] = C::load(p + v * (kLanes<T> / 4));
     compare.see(x[0], x[1], x[2], x[3]);
   }
-  typename Compare::V best() const {
-    return Compare::best_of(Compare::best_of(Compare::without_nan(x[0]), x[1]),
-                            Compare::best_of(Compare::without_nan(x[2]), x[3]));
+  typename C::V best() const {
+    return C::best_of(C::best_of(C::without_nan(x[0]), x[1]),
+                      C::best_of(C::without_nan(x[2]), x[3]));
   }
 };
 
@@ -123,38 +96,39 @@ std::int64_t lowest_where(const Mask& holds, typename Vector<U>::Type numbers) {
 /// kLocates, `span` becomes the four vectors where it is first, unless it is a NaN's: of each four
 /// only the best is compared with the best so far, and the number of the four is kept. Vectors at
 /// both ends overlap others, which changes nothing.
-template <bool kLocates, class Compare, class O, class T = typename O::Element>
+template <bool kLocates, bool kNative, class O, class T = typename O::Element>
 bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key* key, Span* span) {
-  using V = typename Compare::V;
+  using C = RowCompare<O, kNative>;
+  using V = typename C::V;
   using U = typename O::Unsigned;
   constexpr std::int64_t kWidth = Vector<U>::kWidth;
-  const auto best_of = [](auto a, auto b) { return Compare::best_of(a, b); };
-  Compare compare;
+  const auto best_of = [](auto a, auto b) { return C::best_of(a, b); };
+  C compare;
   V best[kLocates ? 1 : 4];
   typename Vector<U>::Type number{};
   typename Vector<U>::Type numbers{};
   const auto take = [&](V x) {
     if constexpr (kLocates) {
       number += 1;
-      numbers = Compare::before(x, best[0]) ? number : numbers;
+      numbers = C::before(x, best[0]) ? number : numbers;
     }
     best[0] = best_of(best[0], x);
   };
   const auto four_at = [&](std::int64_t at) {
     if (prefetches) prefetch_after_four(p + at);
-    return FourVectors<Compare, T>(p + at, compare);
+    return FourVectors<C, T>(p + at, compare);
   };
   const bool aligns = n >= tuning::kAlignFromVectors * kWidth;
   std::int64_t i = 0;
   if (n >= kLanes<T> && !aligns) {
     const auto four = four_at(0);
     if constexpr (kLocates) best[0] = four.best();
-    if constexpr (!kLocates) unroll<4>([&](auto v) { best[v] = Compare::without_nan(four.x[v]); });
+    if constexpr (!kLocates) unroll<4>([&](auto v) { best[v] = C::without_nan(four.x[v]); });
     i = kLanes<T>;
   } else {
-    const V x = Compare::load(p);
+    const V x = C::load(p);
     compare.see(x);
-    for (V& b : best) b = Compare::without_nan(x);
+    for (V& b : best) b = C::without_nan(x);
     if (aligns) i = to_boundary(p);
   }
   const std::int64_t start = i;
@@ -165,14 +139,15 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
   }
   if constexpr (!kLocates) best[0] = best_of(best_of(best[0], best[1]), best_of(best[2], best[3]));
   if (i < n) take(best_of_rest(p, i, n, compare));
-  const auto highest = reduce<typename Compare::Lane>(best[0], best_of);
-  if (!compare.key(highest, key)) return false;
+  const auto highest = reduce<typename C::Lane>(best[0], best_of);
+  if (!compare.tells(highest)) return false;
+  *key = C::key(highest);
   if constexpr (kInfinityBits<T> != 0) {
     // Keys of NaNs differ before they are made one.
     if (*key == O::nan_key()) return true;
   }
   if constexpr (kLocates) {
-    const auto has_it = best[0] == Vector<typename Compare::Lane>::all(highest);
+    const auto has_it = best[0] == Vector<typename C::Lane>::all(highest);
     const std::int64_t at = lowest_where<U>(has_it, numbers);
     span->count = min_of(n, kLanes<T>);
     span->first = min_of(max_of<std::int64_t>(start + (at - 1) * kLanes<T>, 0), n - span->count);
@@ -191,12 +166,10 @@ typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches, Span* s
     for (std::int64_t i = 1; i < n; ++i) key = max_of(key, O::key(p[i]));
     return key;
   }
-  if constexpr (kHasNativeOrder<T>) {
-    if (search_vectors<kLocates, ByValue<O>, O>(p, n, prefetches, &key, span)) return key;
-  }
+  constexpr bool kNative = kHasNativeOrder<T>;
+  if (search_vectors<kLocates, kNative, O>(p, n, prefetches, &key, span)) return key;
   // float and double seldom: NaNs first, infinities of both signs, or only the worst number.
-  constexpr bool kLocatesKeys = kLocates && !kHasNativeOrder<T>;
-  search_vectors<kLocatesKeys, ByKey<O>, O>(p, n, prefetches, &key, span);
+  search_vectors<kLocates && !kNative, false, O>(p, n, prefetches, &key, span);
   return key;
 }
 

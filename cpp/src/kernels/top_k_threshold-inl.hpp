@@ -38,8 +38,8 @@ std::int64_t count_at_least(const U* keys, std::int64_t n, U t) {
 }
 
 /// A threshold with at least k keys at or above it, where count(t) are at or above t; if there are
-/// more than k, it is the k-th highest key. Its lower `bits` from the highest on, each set if k keys
-/// still are at or above it; all keys have the others of `threshold`.
+/// more than k, it is the k-th highest key. Its lower `bits` from the highest on, each set if k
+/// keys still are at or above it; all keys have the others of `threshold`.
 template <class U, class Count>
 U threshold_of(std::int64_t k, const Count& count, U threshold = 0,
                int bits = 8 * static_cast<int>(sizeof(U))) {

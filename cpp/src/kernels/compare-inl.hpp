@@ -1,0 +1,51 @@
+// What vectors of elements are compared by.
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/order-inl.hpp"
+#include "kernels/vector-inl.hpp"
+
+namespace dmlcpu::DMLCPU_TARGET {
+namespace {
+
+/// What a lane holds, and how lanes are compared: elements themselves, or, of floating-point types
+/// that are not kNative, their keys. The processor's own comparisons of float and double cost less
+/// than keys, but none with a NaN holds.
+template <class O, bool kIsNative = kHasNativeOrder<typename O::Element>>
+struct Compare {
+  using T = typename O::Element;
+  static constexpr bool kNative = kIsNative;
+  static constexpr bool kByKey = kInfinityBits<T> != 0 && !kNative;
+  using Lane = std::conditional_t<kByKey, typename O::Key, T>;
+
+  /// The keys of NaNs may differ, before key().
+  template <std::int64_t kBytes = kVectorBytes>
+  static auto load(const T* p) {
+    if constexpr (kByKey) {
+      using Bits = Vector<typename O::Unsigned, kBytes>;
+      using Keys = typename Vector<Lane, kBytes>::Type;
+      return O::template raw_keys<Keys, Keys>(
+          Bits::load(reinterpret_cast<const typename O::Unsigned*>(p)));
+    } else {
+      return Vector<T, kBytes>::load(p);
+    }
+  }
+  template <class X>
+  static auto before(X a, X b) {
+    return kByKey || O::kLargest ? a > b : a < b;
+  }
+  /// The better one; of native types a, if either is a NaN.
+  template <class X>
+  static X best_of(X a, X b) {
+    if constexpr (kNative) return before(b, a) ? b : a;
+    return kByKey || O::kLargest ? higher(a, b) : lower(a, b);
+  }
+  static typename O::Key key(Lane x) {
+    if constexpr (kByKey) return O::canonical_key(x);
+    if constexpr (!kByKey) return O::key(x);
+  }
+};
+
+}  // namespace
+}  // namespace dmlcpu::DMLCPU_TARGET
