@@ -156,7 +156,7 @@ def widened_count(row_bytes):
 
 def least_row(dtype):
     """Elements of the shortest rows that are not transposed."""
-    return min(TUNING.kRowBytes // dtype.itemsize, TUNING.kRowElements)
+    return TUNING.kRowBytes // dtype.itemsize
 
 
 def ones_at(n, positions, dtype):

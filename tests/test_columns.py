@@ -204,8 +204,10 @@ def test_blocks_of_transposed_elements(instruction_set, threads, dtype):
 @some_dtypes
 @pytest.mark.parametrize("n", [2, 5, 8, 31])
 def test_tiles_of_transposed_rows(instruction_set, threads, dtype, n):
-    """Rows around those of a tile, which the buffer holds, and the last tile, which may be short."""
-    fits = TUNING.kTransposeBytes // (n * dtype.itemsize)
+    """Rows around those of a tile, which the buffer holds as fours of vectors of 64 bytes, and the last
+    tile, which may be short."""
+    step = 4 * 64 // dtype.itemsize
+    fits = TUNING.kTransposeBytes // (n * dtype.itemsize) // step * step
     for rows in near(fits, 2 * fits):
         check(np.zeros((rows, n), dtype), 1)
         check(np.zeros((rows, n + 1), dtype)[:, 1:], 1)

@@ -115,8 +115,14 @@ void test_short_rows_are_transposed() {
   CHECK(p.columns.columns.packing == Packing::kTransposed);
   CHECK(p.columns.columns.lanes == 1000 && p.columns.columns.lane_stride == 8);
   CHECK(p.columns.columns.block == 8);
-  CHECK(p.columns.columns.tile_lanes % 16 == 0);
   CHECK(p.columns.columns.tile_lanes * 8 * 4 <= tuning::kTransposeBytes);
+  // Fours of vectors of 64 bytes, or vectors where the buffer holds no four.
+  const auto tile_of = [](std::int64_t n) {
+    return plan_of(descriptor({1000, n}, {1})).columns.columns.tile_lanes;
+  };
+  for (const std::int64_t n : {8, 30, 80, 111}) CHECK(tile_of(n) % 64 == 0);
+  const ArgPlan few = plan_of(descriptor({1000, 8, 30, 3}, {1, 2}));
+  CHECK(few.columns.columns.block == 720 && few.columns.columns.tile_lanes == 16);
 }
 
 void test_narrow_groups_are_transposed_with_their_block() {

@@ -112,16 +112,16 @@ void test_long_rows_are_no_columns() {
   };
   for (const DataType type : {DataType::kUInt8, DataType::kFloat16, DataType::kFloat64}) {
     const auto size = static_cast<std::int64_t>(dmlcpu::info(type).size);
-    const std::int64_t bytes = std::min(tuning::kRowBytes, tuning::kRowElements * size);
+    constexpr std::int64_t bytes = tuning::kRowBytes;
     CHECK(plan_for(100, bytes, type).strategy == ArgStrategy::kRows);
     const ArgPlan transposed = plan_for(100, bytes - size, type);
     CHECK(transposed.columns.columns.packing == Packing::kTransposed);
     CHECK(!transposed.columns.widened());
   }
   // Reversed rows, and those of elements apart, as well.
-  ArgDescriptor d = descriptor({100, 100}, {1});
+  ArgDescriptor d = descriptor({100, tuning::kRowBytes / 4}, {1});
   for (const std::int64_t stride : {2, -1}) {
-    d.input.strides = {200, stride};
+    d.input.strides = {tuning::kRowBytes, stride};
     CHECK(plan_of(d).strategy == ArgStrategy::kRows);
   }
 }

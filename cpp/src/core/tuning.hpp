@@ -85,11 +85,9 @@ inline constexpr std::int64_t kAlignFromVectors = 16;
 inline constexpr std::int64_t kRowPrefetchBytes = 6 * 1024;
 inline constexpr std::int64_t kRowPrefetchLeastBytes = 2 * 1024 * 1024;
 
-/// Rows of fewer bytes and elements than this are transposed: a lane for each row. Others are
-/// searched one by one, which costs reductions of the lanes, but less for each element. Shorter
-/// vectors would want a lower limit.
-inline constexpr std::int64_t kRowBytes = 384;
-inline constexpr std::int64_t kRowElements = 256;
+/// Rows of fewer bytes than this are transposed: a lane for each row. Others are searched one by
+/// one, which costs reductions of the lanes, but less for each element.
+inline constexpr std::int64_t kRowBytes = 448;
 
 /// Rows that fill fewer lanes than this, in bytes, are searched one by one as well.
 inline constexpr std::int64_t kLeastLaneBytes = 64;
@@ -123,9 +121,9 @@ inline constexpr std::int64_t kWholeAxisPositions = 4;
 /// one after the other: blocks of this size, a vector of each row, fit L2.
 inline constexpr std::int64_t kBlockElements = 1024;
 
-/// Blocks are transposed into a buffer of this size, if it holds a vector of each: three quarters
-/// of an L1 of 32 KiB, so that at any distance of the rows none of the cache's sets is overfull.
-inline constexpr std::int64_t kTransposeBytes = 24 * 1024;
+/// Blocks are transposed into a buffer of this size, if it holds a vector of each: seven eighths of
+/// an L1 of 32 KiB, so that at any distance of the rows none of the cache's sets is overfull.
+inline constexpr std::int64_t kTransposeBytes = 28 * 1024;
 
 /// Offsets of positions that are kept in a table: several axes are walked in one loop. 8 KiB of L1.
 inline constexpr std::int64_t kWalkRows = 1024;

@@ -57,7 +57,7 @@ bool are_rows(std::int64_t element_size, const ArgPlan& plan) {
     if (std::abs(axis.strides[0]) < std::abs(inner.strides[0])) return false;
     widest = std::max(widest, axis.size);
   }
-  return inner.size * element_size >= tuning::kRowBytes || inner.size >= tuning::kRowElements ||
+  return inner.size * element_size >= tuning::kRowBytes ||
          (plan.reduced.count == 1 && widest * element_size < tuning::kLeastLaneBytes);
 }
 

@@ -234,11 +234,12 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
     }
     case Packing::kTransposed: {
       columns.tile_groups = groups.size;
-      const std::int64_t rows = columns.block;
-      const std::int64_t fit =
-          std::min(most, tuning::kTransposeBytes / (rows * element_size) / line * line);
-      const std::int64_t tiles = ceil_divide(lanes, std::max(fit, line));
-      columns.tile_lanes = std::min(lanes, ceil_divide(ceil_divide(lanes, tiles), line) * line);
+      // Four of the longest vectors are taken at once.
+      const std::int64_t fit = tuning::kTransposeBytes / (columns.block * element_size);
+      const std::int64_t step = fit >= 4 * line ? 4 * line : line;
+      const std::int64_t tiles =
+          ceil_divide(lanes, std::max(std::min(most, fit / step * step), step));
+      columns.tile_lanes = std::min(lanes, ceil_divide(ceil_divide(lanes, tiles), step) * step);
       break;
     }
     case Packing::kStrided: {
