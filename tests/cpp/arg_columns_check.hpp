@@ -127,26 +127,26 @@ inline void check_written(const Case& c, dmlcpu::Ordering ordering) {
   Guarded scratch = scratch_for(c);
   ArgColumns a = call_of(c, scratch);
   const std::vector<Found> want = expected(c, ordering);
-  dmlcpu::ArgOutput& out = a.output;
+  dmlcpu::Outputs& out = a.outputs;
   out.index_size = any_of<std::int64_t>({4, 8});
-  out.reversed = random(2) == 0;
-  out.last = 1'000'000;
+  a.reversed = random(2) == 0;
+  a.last = 1'000'000;
   const std::int64_t groups = a.columns.groups;
   const std::int64_t results = a.results;
   // Results or groups beside each other, with gaps or without; the memory of gaps stays.
-  const auto strides = [&](std::int64_t& group_stride, std::int64_t& lane_stride) {
+  const auto strides = [&](dmlcpu::Output& output) {
     const std::int64_t step = any_of<std::int64_t>({1, 1, 2, 3});
     const bool lanes_inside = random(2) == 0;
-    lane_stride = lanes_inside ? step : step * groups;
-    group_stride = lanes_inside ? step * results : step;
+    output.lane_stride = lanes_inside ? step : step * groups;
+    output.group_stride = lanes_inside ? step * results : step;
     return step * results * groups;
   };
-  const std::int64_t span = strides(out.index_group_stride, out.index_lane_stride);
-  const std::int64_t value_span = strides(out.value_group_stride, out.value_lane_stride);
+  const std::int64_t span = strides(out.indices);
+  const std::int64_t value_span = strides(out.values);
   Guarded indices(span * out.index_size);
   Guarded values(value_span * c.type.size);
-  out.indices = indices.data();
-  if (random(4) != 0) out.values = values.data();
+  out.indices.data = indices.data();
+  if (random(4) != 0) out.values.data = values.data();
   run(c, ordering, a);
   CHECK(scratch.is_intact() && indices.is_intact() && values.is_intact());
   // Put the guard over all that should be written, after it was compared.
@@ -158,11 +158,11 @@ inline void check_written(const Case& c, dmlcpu::Ordering ordering) {
         good = good && std::memcmp(at, &expected_bits, static_cast<std::size_t>(size)) == 0;
         std::memset(at, kGuard, static_cast<std::size_t>(size));
       };
-      const std::int64_t at = g * out.index_group_stride + r * out.index_lane_stride;
-      const std::int64_t index = out.reversed ? out.last - x.index : x.index;
+      const std::int64_t at = g * out.indices.group_stride + r * out.indices.lane_stride;
+      const std::int64_t index = a.reversed ? a.last - x.index : x.index;
       take(indices.data() + at * out.index_size, static_cast<std::uint64_t>(index), out.index_size);
-      if (out.values == nullptr) continue;
-      const std::int64_t value = g * out.value_group_stride + r * out.value_lane_stride;
+      if (out.values.data == nullptr) continue;
+      const std::int64_t value = g * out.values.group_stride + r * out.values.lane_stride;
       take(values.data() + value * c.type.size, x.bits, c.type.size);
     }
   }

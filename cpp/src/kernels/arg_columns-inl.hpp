@@ -200,7 +200,7 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
       if (merges || widened) order.make_keys(tile.groups * tile.lanes, state.best);
       if (widened) found = join_widened(a, tile, state, array_bytes / kSize);
       if (merges) return merge_run(a, tile, found, run, buffer);
-      if (a.output.values != nullptr && !widened) order.make_elements(a, tile, state);
+      if (a.outputs.values.data != nullptr && !widened) order.make_elements(a, tile, state);
       write_results(a, tile, found, buffer);
     };
     for_rows(columns, tile, a.prefetches, packed, [&](TileRows<U> rows, std::int64_t position) {

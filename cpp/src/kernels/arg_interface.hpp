@@ -31,20 +31,6 @@ struct ArgRows {
 /// are 64-bit integers in the order of the type's own keys.
 using ArgRowsKernel = void (*)(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices);
 
-/// A column's result: its index, counted from `last` downwards if `reversed`, and the element
-/// itself if `values` is not null, of lane l of group g at group_stride * g + lane_stride * l.
-struct ArgOutput {
-  void* indices;
-  std::int64_t index_size;
-  std::int64_t index_group_stride;
-  std::int64_t index_lane_stride;
-  bool reversed;
-  std::int64_t last;
-  void* values;
-  std::int64_t value_group_stride;
-  std::int64_t value_lane_stride;
-};
-
 /// argmin or argmax of columns. Position i of lane l of a group is an element of its result number
 /// l % results, with the index
 ///
@@ -63,13 +49,15 @@ struct ArgColumns {
   bool prefetches;
   void* scratch;  ///< arg_columns_scratch_bytes(), aligned to 64 bytes
 
-  /// If null, results go to `output`: there are at most arg_run_positions(), and all lanes of a
-  /// result are in one tile. Else they are merged, as by an ArgRowsKernel, into `results` keys and
-  /// indices of each group.
+  /// If null, results go to `outputs`: there are at most arg_run_positions() positions, and all
+  /// lanes of a result are in one tile. Else they are merged, as by an ArgRowsKernel, into
+  /// `results` keys and indices of each group.
   std::int64_t* keys;
   std::int64_t* indices;
-  bool starts;  ///< keys and indices hold nothing yet
-  ArgOutput output;
+  bool starts;      ///< keys and indices hold nothing yet
+  Outputs outputs;  ///< one result of each lane; its element as well, if the values are not null
+  bool reversed;    ///< indices are counted from `last` downwards
+  std::int64_t last;
 };
 using ArgColumnsKernel = void (*)(const ArgColumns& columns);
 

@@ -148,18 +148,18 @@ DMLCPU_NOINLINE void merge_run(const ArgColumns& a, const Tile<U>& tile, const R
 template <class U>
 DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile,
                                    const RunResults<U>& found, void* buffer) {
-  const ArgOutput& out = a.output;
   const bool widened = found.numbers != nullptr;
-  const auto first = [&](std::int64_t group_stride, std::int64_t lane_stride) {
-    return tile.group * group_stride + (widened ? 0 : tile.lane) * lane_stride;
+  const auto first = [&](const Output& output) {
+    return tile.group * output.group_stride + (widened ? 0 : tile.lane) * output.lane_stride;
   };
-  write_indices(out.indices, out.index_size, first(out.index_group_stride, out.index_lane_stride),
-                tile.groups, found.results, out.index_group_stride, out.index_lane_stride, buffer,
-                [&](auto* to, std::int64_t stride) {
-                  write_run(a, tile, found, 0, out.reversed ? out.last : 0, out.reversed ? -1 : 1,
-                            to, stride);
-                });
-  if (out.values == nullptr) return;
+  const Output& indices = a.outputs.indices;
+  write_indices(
+      indices.data, a.outputs.index_size, first(indices), tile.groups, found.results,
+      indices.group_stride, indices.lane_stride, buffer, [&](auto* to, std::int64_t stride) {
+        write_run(a, tile, found, 0, a.reversed ? a.last : 0, a.reversed ? -1 : 1, to, stride);
+      });
+  const Output& out = a.outputs.values;
+  if (out.data == nullptr) return;
   const U* values = found.best;
   std::int64_t stride = found.stride;
   if (widened) {
@@ -176,9 +176,8 @@ DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile,
     values = elements;
     stride = found.results;
   }
-  write_tile(values, stride, tile.groups, found.results,
-             static_cast<U*>(out.values) + first(out.value_group_stride, out.value_lane_stride),
-             out.value_group_stride, out.value_lane_stride);
+  write_tile(values, stride, tile.groups, found.results, static_cast<U*>(out.data) + first(out),
+             out.group_stride, out.lane_stride);
 }
 
 }  // namespace

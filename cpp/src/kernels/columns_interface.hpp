@@ -46,6 +46,20 @@ struct Columns {
   std::int64_t ahead;  ///< elements read in place are prefetched to L2 from this distance
 };
 
+/// Where result j of lane l of group g goes: data[j * k_stride + g * group_stride + l *
+/// lane_stride].
+struct Output {
+  void* data;
+  std::int64_t k_stride;
+  std::int64_t group_stride;
+  std::int64_t lane_stride;
+};
+struct Outputs {
+  Output values;
+  Output indices;
+  std::int64_t index_size;
+};
+
 /// Bytes of packed elements of a tile.
 constexpr std::int64_t packed_bytes(const Columns& columns, std::int64_t element_size) {
   if (columns.packing == Packing::kNone) return 0;

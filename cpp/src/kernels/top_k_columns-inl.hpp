@@ -243,7 +243,7 @@ void write_slots(const TopKColumns& a, const Tile<U>& tile, std::int64_t group,
       keys[j * tile.lanes + l] = Lanes<U>::key(slots.keys[j * slots.stride + l]);
     }
   }
-  const auto offset = [&](const TopKOutput& output) {
+  const auto offset = [&](const Output& output) {
     return (tile.group + group) * output.group_stride + tile.lane * output.lane_stride;
   };
   write_results(

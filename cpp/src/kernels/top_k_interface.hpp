@@ -62,20 +62,6 @@ struct TopKSelection {
   std::int64_t sample_k = 0;
 };
 
-/// Where element j of lane l of group g goes: data[j * k_stride + g * group_stride + l *
-/// lane_stride].
-struct TopKOutput {
-  void* data;
-  std::int64_t k_stride;
-  std::int64_t group_stride;
-  std::int64_t lane_stride;
-};
-struct TopKOutputs {
-  TopKOutput values;
-  TopKOutput indices;
-  std::int64_t index_size;
-};
-
 /// A row, or a part of one: the elements at data[position * stride], for `length` positions from
 /// `first` on.
 struct TopKRow {
@@ -138,8 +124,7 @@ struct TopKRowKernels {
                      std::int64_t* places, void* to);
   /// Writes elements and positions of items, item i to lane i. Where a key does not tell the
   /// element it is looked up in the row.
-  void (*write)(const TopKRow& row, const void* items, std::int64_t count,
-                const TopKOutputs& outputs);
+  void (*write)(const TopKRow& row, const void* items, std::int64_t count, const Outputs& outputs);
 };
 
 /// Where the scratch memory of a row begins, in bytes: the keys of each part, of which those that
@@ -187,7 +172,7 @@ struct TopKColumns {
   bool sorts;
   bool prefetches;
   const TopKElementKernels* element;
-  TopKOutputs outputs;
+  Outputs outputs;
   void* scratch;  ///< top_k_columns_scratch(), aligned to 64 bytes
 };
 

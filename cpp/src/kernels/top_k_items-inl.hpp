@@ -67,17 +67,17 @@ void for_chunks(const TopKRow& row, Body&& body) {
 /// has capacity for as many indices.
 template <class U, class Position, class LookUp>
 void write_results(const TopKElementKernels& element, U* keys, std::int64_t n, std::int64_t lanes,
-                   const TopKOutputs& outputs, void* buffer, const Position& position,
+                   const Outputs& outputs, void* buffer, const Position& position,
                    const LookUp& look_up) {
   if (!element.decode(keys, n * lanes)) {
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t l = 0; l < lanes; ++l) keys[j * lanes + l] = look_up(l, position(j, l));
     }
   }
-  const TopKOutput& values = outputs.values;
+  const Output& values = outputs.values;
   write_tile(keys, lanes, n, lanes, static_cast<U*>(values.data), values.k_stride,
              values.lane_stride);
-  const TopKOutput& indices = outputs.indices;
+  const Output& indices = outputs.indices;
   write_indices(indices.data, outputs.index_size, 0, n, lanes, indices.k_stride,
                 indices.lane_stride, buffer, [&](auto* to, std::int64_t stride) {
                   using Index = std::remove_reference_t<decltype(*to)>;
@@ -91,7 +91,7 @@ void write_results(const TopKElementKernels& element, U* keys, std::int64_t n, s
 
 /// The outputs `values` elements of the one and `indices` elements of the other further on.
 template <class U>
-TopKOutputs outputs_at(TopKOutputs outputs, std::int64_t values, std::int64_t indices) {
+Outputs outputs_at(Outputs outputs, std::int64_t values, std::int64_t indices) {
   outputs.values.data = static_cast<U*>(outputs.values.data) + values;
   outputs.indices.data = static_cast<char*>(outputs.indices.data) + indices * outputs.index_size;
   return outputs;

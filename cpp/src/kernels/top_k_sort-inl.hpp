@@ -137,7 +137,7 @@ void distribute(const void* items, std::int64_t count, const TopKBins& bins, std
 /// row is long.
 template <class Item>
 void write_items(const TopKRow& row, const void* all, std::int64_t all_count,
-                 const TopKOutputs& outputs) {
+                 const Outputs& outputs) {
   using U = typename Item::Key;
   constexpr std::int64_t kChunk = tuning::kTopKWriteChunk;
   U keys[kChunk];

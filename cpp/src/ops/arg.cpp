@@ -45,14 +45,16 @@ std::int64_t prefetch_least_bytes(ArgStrategy strategy) {
                                         : tuning::kColumnsPrefetchBytes;
 }
 
-/// Writes element(i, to), of the type that `to` points to, to element i * stride of an output of
-/// integers of `size` bytes, for i in [0, count). Signed and unsigned ones have the same bits.
+/// Writes element(i, to), converted to the type that `to` points to, to element i * stride of an
+/// output of integers of `size` bytes, for i in [0, count). Signed and unsigned ones have the same
+/// bits; validation found that indices fit.
 template <class Element>
 void write_elements(void* output, std::int64_t size, std::int64_t stride, std::int64_t count,
                     const Element& element) {
   const auto write = [&](auto* to) {
+    using U = std::remove_pointer_t<decltype(to)>;
     const auto by = [&](auto apart) {
-      for (std::int64_t i = 0; i < count; ++i) to[i * apart] = element(i, to);
+      for (std::int64_t i = 0; i < count; ++i) to[i * apart] = static_cast<U>(element(i, to));
     };
     stride == 1 ? by(std::integral_constant<std::int64_t, 1>()) : by(stride);
   };
@@ -60,15 +62,6 @@ void write_elements(void* output, std::int64_t size, std::int64_t stride, std::i
   if (size == 2) write(static_cast<std::uint16_t*>(output));
   if (size == 4) write(static_cast<std::uint32_t*>(output));
   if (size == 8) write(static_cast<std::uint64_t*>(output));
-}
-
-/// Writes index(i) to elements of an output of indices, which validation found to fit.
-template <class Index>
-void write_indices(void* output, std::int64_t size, std::int64_t stride, std::int64_t count,
-                   const Index& index) {
-  write_elements(output, size, stride, count, [&](std::int64_t i, auto* to) {
-    return static_cast<std::remove_reference_t<decltype(*to)>>(index(i));
-  });
 }
 
 class ArgRun {
@@ -166,15 +159,13 @@ class ArgRun {
       a.keys = best.keys;
       a.indices = best.indices;
     } else {
-      a.output = {indices_ + task.offsets[1] * index_size_,
-                  index_size_,
-                  groups.strides[1],
-                  results.strides[1],
-                  plan_.reversed,
-                  plan_.reduced_count - 1,
-                  values_ == nullptr ? nullptr : values_ + task.offsets[2] * element_size_,
-                  groups.strides[2],
-                  results.strides[2]};
+      char* const values = values_ == nullptr ? nullptr : values_ + task.offsets[2] * element_size_;
+      a.outputs = {
+          {values, 0, groups.strides[2], results.strides[2]},
+          {indices_ + task.offsets[1] * index_size_, 0, groups.strides[1], results.strides[1]},
+          index_size_};
+      a.reversed = plan_.reversed;
+      a.last = plan_.reduced_count - 1;
     }
     kernels().arg->columns[type_][order_](a);
   }
@@ -188,15 +179,10 @@ class ArgRun {
     for (std::int64_t g = 0; g < task.groups; ++g) {
       const auto place = [&](int s) { return task.offsets[s] + g * plan_.tasks.groups.strides[s]; };
       char* const indices = indices_ + place(1) * index_size_;
-      // Of reduced axes of one element every index is 0.
-      if (last == 0 && results.strides[1] == 1) {
-        std::memset(indices, 0, static_cast<std::size_t>(task.results * index_size_));
-      } else {
-        write_indices(indices, index_size_, results.strides[1], task.results,
-                      [&found, g, last, reversed](std::int64_t i) {
-                        return reversed ? last - found(g, i) : found(g, i);
-                      });
-      }
+      write_elements(indices, index_size_, results.strides[1], task.results,
+                     [&found, g, last, reversed](std::int64_t i, auto* /*to*/) {
+                       return reversed ? last - found(g, i) : found(g, i);
+                     });
       if (values_ == nullptr) continue;
       // From the input: keys do not tell zeros, or NaNs, apart.
       const char* const from = at(place(0));
@@ -244,9 +230,10 @@ void run_rows(const ArgDescriptor& descriptor, ArgUnplannedRows& unplanned) {
   std::int64_t indices[tuning::kUnplannedElements];
   kernels().arg->rows[static_cast<int>(descriptor.input.type)][order_of(descriptor)](rows, keys,
                                                                                      indices);
-  write_indices(
-      descriptor.output.data, element_bytes(descriptor.output), unplanned.output_stride, rows.rows,
-      [&](std::int64_t r) { return unplanned.reversed ? rows.n - 1 - indices[r] : indices[r]; });
+  write_elements(descriptor.output.data, element_bytes(descriptor.output), unplanned.output_stride,
+                 rows.rows, [&](std::int64_t r, auto* /*to*/) {
+                   return unplanned.reversed ? rows.n - 1 - indices[r] : indices[r];
+                 });
 }
 
 }  // namespace
@@ -262,17 +249,15 @@ void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const voi
   ArgRun(descriptor, plan, input, output, values).run();
 }
 
-std::string plan_text(const ArgPlan& plan, std::int64_t element_size) {
-  return to_text(plan) + scratch_text(scratch_of(plan, element_size).bytes);
-}
-
 std::size_t detail::plan_text(const ArgDescriptor& descriptor, char* text, std::size_t size) {
   validate(descriptor);
   ArgUnplannedRows rows;
-  const bool unplanned = find_rows(descriptor, threads_for_arg(descriptor), rows);
-  return copy_text(unplanned ? to_text(rows) + scratch_text(0)
-                             : plan_text(plan(descriptor), element_bytes(descriptor.input)),
-                   text, size);
+  if (find_rows(descriptor, threads_for_arg(descriptor), rows)) {
+    return copy_text(to_text(rows) + scratch_text(0), text, size);
+  }
+  const ArgPlan planned = plan(descriptor);
+  const std::int64_t bytes = scratch_of(planned, element_bytes(descriptor.input)).bytes;
+  return copy_text(to_text(planned) + scratch_text(bytes), text, size);
 }
 
 void run(const ArgDescriptor& descriptor) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "plan/arg_plan.hpp"
 
@@ -21,8 +20,5 @@ ArgPlan plan(const ArgDescriptor& descriptor, const Tensor* values = nullptr);
 /// Runs what was planned on valid memory; the descriptor's own pointers are not looked at.
 void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input,
                  void* output, void* values = nullptr);
-
-/// The plan's text, with its scratch memory.
-std::string plan_text(const ArgPlan& plan, std::int64_t element_size);
 
 }  // namespace dmlcpu

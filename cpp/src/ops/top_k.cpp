@@ -45,8 +45,8 @@ struct Call {
         width(kernels().top_k->width[width_index(element_size)]) {}
 
   /// From these elements of values and indices on; strides are those of the axes.
-  TopKOutputs outputs(const Offsets& offsets, const Axis& k, const Axis& groups,
-                      const Axis& lanes) const {
+  Outputs outputs(const Offsets& offsets, const Axis& k, const Axis& groups,
+                  const Axis& lanes) const {
     return {{values + offsets[1] * element_size, k.strides[1], groups.strides[1], lanes.strides[1]},
             {indices + offsets[2] * index_size, k.strides[2], groups.strides[2], lanes.strides[2]},
             index_size};
@@ -330,14 +330,9 @@ ArgDescriptor as_arg(const TopKDescriptor& descriptor) {
   return arg;
 }
 
-std::string text_of(const Call& call, const ArgPlan& plan) {
-  return plan_text(plan, call.element_size);
+std::int64_t scratch_bytes(const Call& call, const ArgPlan& plan) {
+  return scratch_of(plan, call.element_size).bytes;
 }
-template <class Plan>
-std::string text_of(const Call& call, const Plan& plan) {
-  return to_text(plan) + scratch_text(scratch_bytes(call, plan));
-}
-
 void run_plan(const Call& call, const ArgPlan& plan) {
   run_planned(as_arg(call.descriptor), plan, call.input, call.indices, call.values);
 }
@@ -371,9 +366,10 @@ void run_planned(const TopKDescriptor& descriptor, const TopKProgram& program, c
 std::size_t detail::plan_text(const TopKDescriptor& descriptor, char* text, std::size_t size) {
   validate(descriptor);
   const Call call(descriptor, nullptr, nullptr, nullptr);
-  const TopKProgram program = plan(descriptor);
-  return copy_text(std::visit([&](const auto& plan) { return text_of(call, plan); }, program), text,
-                   size);
+  const auto text_of = [&call](const auto& plan) {
+    return to_text(plan) + scratch_text(scratch_bytes(call, plan));
+  };
+  return copy_text(std::visit(text_of, plan(descriptor)), text, size);
 }
 
 void run(const TopKDescriptor& descriptor) {

@@ -81,7 +81,7 @@ void split_reduction(std::int64_t element_size, std::int64_t wanted, ArgPlan& pl
 }
 
 /// Divides results among tasks.
-void split_tasks(std::int64_t element_size, std::int64_t wanted, ArgPlan& plan) {
+void split_tasks(std::int64_t element_size, ArgPlan& plan) {
   Tasks& tasks = plan.tasks;
   const Columns& columns = plan.columns.columns;
   const bool widened = plan.columns.widened();
@@ -95,11 +95,11 @@ void split_tasks(std::int64_t element_size, std::int64_t wanted, ArgPlan& plan) 
     if (is_columns) tasks.task_groups = std::min(tasks.task_groups, columns.tile_groups);
     if (!widened) tasks.task_results = std::min(tasks.task_results, tile);
   }
-  if (wanted == 1) return;
-  if (columns.packing != Packing::kTransposed) tasks.split_groups(wanted);
   const std::int64_t least =
       is_columns ? std::min(columns.tile_lanes, tuning::kLeastTileBytes / element_size) : 1;
-  if (!widened && plan.parts == 1) tasks.split_results(wanted, least);
+  const bool splits_results = !widened && plan.parts == 1;
+  tasks.split(plan.threads, splits_results ? least : tasks.results.size,
+              columns.packing != Packing::kTransposed);
 }
 
 std::string axis_text(const char* name, const Axis& axis) {
@@ -113,7 +113,6 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
   plan.threads = threads;
   plan.reversed = descriptor.axis_direction == AxisDirection::kDecreasing;
   const std::int64_t element_size = element_bytes(descriptor.input);
-  const std::int64_t wanted = threads == 1 ? 1 : threads * tuning::kTasksPerThread;
   split_axes(descriptor, values, plan);
   Axes& kept = plan.tasks.kept;
   if (plan.reduced.count == 0) {
@@ -126,7 +125,8 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
     if (kept.count > 0) plan.tasks.groups = kept.take(longest(kept, false));
   } else {
     const bool is_rows = are_rows(element_size, plan);
-    if (threads > 1) split_reduction(element_size, is_rows ? threads : wanted, plan);
+    const std::int64_t wanted = is_rows ? threads : threads * tuning::kTasksPerThread;
+    if (threads > 1) split_reduction(element_size, wanted, plan);
     if (is_rows) {
       plan.strategy = ArgStrategy::kRows;
       plan.n = plan.reduced.pop();
@@ -136,7 +136,7 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
       plan.columns = plan_columns(element_size, true, 1, plan.tasks, plan.reduced);
     }
   }
-  split_tasks(element_size, wanted, plan);
+  split_tasks(element_size, plan);
   return plan;
 }
 

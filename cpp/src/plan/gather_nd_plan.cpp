@@ -64,24 +64,24 @@ Axes slice_axes(const GatherNdDescriptor& descriptor) {
   return axes;
 }
 
-/// Divides the tuples, which the tasks keep, into `wanted` tasks. If they are too few, axes of
-/// their slices become axes of the tasks; at last their runs are divided.
-void split_tasks(std::int64_t wanted, std::int64_t element_size, const Axis& run, Axes& slices,
+/// Divides the tuples, which the tasks keep, among the threads. If they are too few, axes of their
+/// slices become axes of the tasks; at last their runs are divided.
+void split_tasks(int threads, std::int64_t element_size, const Axis& run, Axes& slices,
                  GatherNdPlan& plan) {
   Tasks& tasks = plan.tasks;
   Axes& outer = tasks.kept;
-  while (wanted > 1 && slices.count > 0 && iteration_count(outer) < wanted) {
+  const auto too_few = [&] {
+    return threads > 1 && iteration_count(outer) < threads * tuning::kTasksPerThread;
+  };
+  while (slices.count > 0 && too_few()) {
     outer.push(of_tuples(slices.take(longest(slices, false))));
   }
-  plan.divides_runs = wanted > 1 && iteration_count(outer) < wanted;
+  plan.divides_runs = too_few();
   if (plan.divides_runs) outer.push(of_tuples(run));
   if (outer.count > 0) tasks.results = outer.pop();
   if (outer.count > 0) tasks.groups = outer.pop();
   tasks.join();
-  if (wanted > 1) {
-    tasks.split_groups(wanted);
-    tasks.split_results(wanted, plan.divides_runs ? kPageBytes / element_size : 1);
-  }
+  tasks.split(threads, plan.divides_runs ? kPageBytes / element_size : 1);
 }
 
 /// Chooses how runs are copied; `near` if a cache holds the slices that are looked up.
@@ -125,7 +125,7 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   layout.to_stride = run.strides[1];
 
   const bool divides = threads > 1 && element_count(descriptor.output) > 0;
-  split_tasks(divides ? threads * tuning::kTasksPerThread : 1, element_size, run, slices, plan);
+  split_tasks(divides ? threads : 1, element_size, run, slices, plan);
   const Axis& tuples = plan.tasks.results;
   layout.tuple_stride = tuples.strides[0];
   layout.batch_stride = tuples.strides[1] * element_size;

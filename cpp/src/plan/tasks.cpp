@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/tuning.hpp"
+
 namespace dmlcpu {
 namespace {
 
@@ -38,13 +40,11 @@ void Tasks::join() {
   task_results = results.size;
 }
 
-void Tasks::split_groups(std::int64_t wanted) {
-  const std::int64_t missing = ceil_divide(wanted, count());
-  task_groups = std::max<std::int64_t>(task_groups / missing, 1);
-}
-
-void Tasks::split_results(std::int64_t wanted, std::int64_t least) {
-  const std::int64_t share = ceil_divide(task_results, ceil_divide(wanted, count()));
+void Tasks::split(int threads, std::int64_t least, bool splits_groups) {
+  if (threads == 1) return;
+  const auto missing = [&] { return ceil_divide(threads * tuning::kTasksPerThread, count()); };
+  if (splits_groups) task_groups = std::max<std::int64_t>(task_groups / missing(), 1);
+  const std::int64_t share = ceil_divide(task_results, missing());
   task_results = std::min(task_results, std::max<std::int64_t>(share / least, 1) * least);
 }
 

@@ -26,10 +26,9 @@ struct Tasks {
 
   /// Makes one task of all groups and results at a position.
   void join();
-  /// Makes tasks smaller until there are `wanted`, or they cannot be smaller: of fewer groups, or
-  /// of fewer results, a multiple of `least`.
-  void split_groups(std::int64_t wanted);
-  void split_results(std::int64_t wanted, std::int64_t least);
+  /// Makes tasks smaller until there are enough for the threads, or they cannot be smaller: of
+  /// fewer groups, if `splits_groups`, then of fewer results, a multiple of `least`.
+  void split(int threads, std::int64_t least, bool splits_groups = true);
 };
 
 }  // namespace dmlcpu

@@ -161,11 +161,7 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   if (inserts && columns.pass < std::min(n, top_k_slots(columns, k, false))) return std::nullopt;
   plan.threads = threads;
   plan.tasks.join();
-  if (threads > 1) {
-    const std::int64_t wanted = threads * tuning::kTasksPerThread;
-    if (columns.packing != Packing::kTransposed) plan.tasks.split_groups(wanted);
-    plan.tasks.split_results(wanted, columns.tile_lanes);
-  }
+  plan.tasks.split(threads, columns.tile_lanes, columns.packing != Packing::kTransposed);
   return plan;
 }
 
@@ -201,9 +197,7 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   tasks.task_results = std::min(tuning::kTopKGroupRows, tasks.results.size);
   if (plan.packed) tasks.task_results = std::min(tasks.task_results, fit);
   // Enough tasks for all threads, but neighbouring rows at least as many as fill a cache line.
-  if (threads > 1) {
-    tasks.split_results(threads * tuning::kTasksPerThread, plan.packed ? 64 / element_size : 1);
-  }
+  tasks.split(threads, plan.packed ? 64 / element_size : 1);
   return plan;
 }
 
