@@ -76,12 +76,15 @@ bool try_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, st
     typename V::Type part{};
     unroll<kVectors>([&](auto v) {
       const typename V::Type x = load(row + v * apart);
-      const auto better = [&] {
-        if constexpr (kExact && C::kNative) return before_or_nan<O>(x, best[v]);
-        return C::before(x, best[v]);
-      }();
-      positions[v] = better ? at : positions[v];
-      best[v] = C::kNative ? (better ? x : best[v]) : C::best_of(best[v], x);
+      if constexpr (kExact && C::kNative) {
+        const auto better = before_or_nan<O>(x, best[v]);
+        positions[v] = better ? at : positions[v];
+        best[v] = better ? x : best[v];
+      } else {
+        const typename V::Type better = C::best_of(best[v], x);
+        positions[v] = C::before(better, best[v]) ? at : positions[v];
+        best[v] = better;
+      }
       if (!kExact && O::kNanFirst) part = v == 0 ? x : part + x;
     });
     if (!kExact && O::kNanFirst) sum += part;

@@ -108,11 +108,12 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
   typename Vector<U>::Type number{};
   typename Vector<U>::Type numbers{};
   const auto take = [&](V x) {
+    const V better = best_of(best[0], x);
     if constexpr (kLocates) {
       number += 1;
-      numbers = C::before(x, best[0]) ? number : numbers;
+      numbers = C::before(better, best[0]) ? number : numbers;
     }
-    best[0] = best_of(best[0], x);
+    best[0] = better;
   };
   const auto four_at = [&](std::int64_t at) {
     if (prefetches) prefetch_after_four(p + at);

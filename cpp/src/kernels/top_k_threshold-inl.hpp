@@ -38,13 +38,13 @@ std::int64_t count_at_least(const U* keys, std::int64_t n, U t) {
 }
 
 /// A threshold with at least k keys at or above it, where count(t) are at or above t; if there are
-/// more than k, it is the k-th highest key. Its lower `bits` from the highest on, each set if k
-/// keys still are at or above it; all keys have the others of `threshold`.
+/// more than k, it is the k-th highest key. Its bits from the highest on, each set if k keys still
+/// are at or above it.
 template <class U, class Count>
-U threshold_of(std::int64_t k, const Count& count, U threshold = 0,
-               int bits = 8 * static_cast<int>(sizeof(U))) {
-  while (bits > 0) {
-    const auto higher = static_cast<U>(threshold | static_cast<U>(U{1} << --bits));
+U threshold_of(std::int64_t k, const Count& count) {
+  U threshold = 0;
+  for (int bit = 8 * static_cast<int>(sizeof(U)) - 1; bit >= 0; --bit) {
+    const auto higher = static_cast<U>(threshold | static_cast<U>(U{1} << bit));
     const std::int64_t above = count(higher);
     if (above < k) continue;
     threshold = higher;
@@ -53,18 +53,59 @@ U threshold_of(std::int64_t k, const Count& count, U threshold = 0,
   return threshold;
 }
 
-/// The same of n keys, n >= k. The upper bits that all share, as numbers of one magnitude have, are
-/// not searched for.
+/// Which bits are set in all, and in any, of the keys that agree with `like` in the bits of `mask`.
+template <class U>
+struct CommonBits {
+  U all = static_cast<U>(~U{0});
+  U any = 0;
+
+  CommonBits(const U* keys, std::int64_t n, U like, U mask) {
+    using V = Vector<U>;
+    for (std::int64_t i = 0; i < n && n < V::kWidth; ++i) {
+      if (((keys[i] ^ like) & mask) != 0) continue;
+      all &= keys[i];
+      any |= keys[i];
+    }
+    if (n < V::kWidth) return;
+    typename V::Type all_of = V::all(all);
+    typename V::Type any_of{};
+    for_steps(n, V::kWidth, [&](std::int64_t first) {
+      const typename V::Type x = V::load(keys + first);
+      const auto agrees = reinterpret_cast<typename V::Type>(((x ^ like) & mask) == 0);
+      all_of &= x | ~agrees;
+      any_of |= x & agrees;
+    });
+    all = reduce<U>(all_of, [](auto x, auto y) { return x & y; });
+    any = reduce<U>(any_of, [](auto x, auto y) { return x | y; });
+  }
+};
+
+/// The same of n keys, n >= k. Bits that all keys share are not searched for: the upper ones, as
+/// numbers of one magnitude have, and after kAtOnce others again, as equal keys have.
 template <class U>
 U threshold_of(const U* keys, std::int64_t n, std::int64_t k) {
-  U differ = 0;
-  for (std::int64_t i = 0; i < n; ++i) differ |= static_cast<U>(keys[i] ^ keys[0]);
-  if (differ == 0) return keys[0];
-  const int bits = 64 - __builtin_clzll(std::uint64_t{differ});
-  const U lower = static_cast<U>((std::uint64_t{2} << (bits - 1)) - 1);
-  return threshold_of(
-      k, [keys, n](U t) { return count_at_least(keys, n, t); }, static_cast<U>(keys[0] & ~lower),
-      bits);
+  constexpr int kBits = 8 * static_cast<int>(sizeof(U));
+  constexpr int kAtOnce = 8;
+  U threshold = 0;
+  // Keys that agree with it from this bit on are those that it is searched among.
+  int bit = kBits;
+  while (true) {
+    const U mask = bit == kBits ? U{0} : static_cast<U>(static_cast<U>(~U{0}) << bit);
+    const CommonBits<U> common(keys, n, threshold, mask);
+    const auto differ = static_cast<std::uint64_t>(common.all ^ common.any);
+    threshold = common.all;
+    if (differ == 0) return threshold;
+    bit = 64 - __builtin_clzll(differ);
+    threshold = bit == kBits ? U{0} : static_cast<U>(threshold >> bit << bit);
+    for (const int end = max_of(bit - kAtOnce, 0); bit > end;) {
+      const auto higher = static_cast<U>(threshold | static_cast<U>(U{1} << --bit));
+      const std::int64_t above = count_at_least(keys, n, higher);
+      if (above < k) continue;
+      threshold = higher;
+      if (above == k) return threshold;
+    }
+    if (bit == 0) return threshold;
+  }
 }
 
 /// The same of a row: as many passes over it as a key has bits, whatever the data.
