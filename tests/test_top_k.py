@@ -267,6 +267,22 @@ def test_top_k_by_a_network(instruction_set, dtype, direction):
             )
 
 
+@pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("policy", ["propagate", "omit"])
+def test_top_k_by_a_network_of_special_values(instruction_set, dtype, direction, policy):
+    """NaNs, zeros and infinities, each many times: equal keys of different bits, which are looked up."""
+    rng = np.random.default_rng(0)
+    x = rng.choice(data.special_values(dtype), (21, 2 * TUNING.kTopKColumnsMaxK))
+    k = TUNING.kTopKColumnsMaxK + 7
+    bits = np.dtype(f"u{dtype.itemsize}")
+    values, indices = reference.top_k(x, k, direction=direction, nan_policy=policy)
+    for view in (x, x.copy(order="F"), np.repeat(x, 3, 1)[:, ::3]):
+        got = dmlcpu.top_k(view, k, axis_direction=direction, nan_policy=policy)
+        np.testing.assert_array_equal(got.indices, indices)
+        np.testing.assert_array_equal(got.values.view(bits), values.view(bits))
+
+
 @pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.int64], ids=str)
 def test_top_k_sample_misleads(instruction_set, dtype):
     """A sample that is all high or all low, though the row is not: the sampled threshold is useless, and

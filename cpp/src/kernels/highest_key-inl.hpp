@@ -38,8 +38,11 @@ struct RowCompare : Compare<O, kIsNative> {
   /// any of them is. (It also is for +infinity plus -infinity; keys then find the same answer.)
   /// With NaNs last, false if there may have been nothing else but the worst number.
   bool tells(typename Base::Lane best) const {
-    if constexpr (!kIsNative) return true;
-    if constexpr (kIsNative) return O::kNanFirst ? !any(sum != sum) : best != worst_value<O>();
+    if constexpr (kIsNative) {
+      return O::kNanFirst ? !any(sum != sum) : best != worst_value<O>();
+    } else {
+      return true;
+    }
   }
 };
 

@@ -333,6 +333,7 @@ ArgDescriptor as_arg(const TopKDescriptor& descriptor) {
 std::int64_t scratch_bytes(const Call& call, const ArgPlan& plan) {
   return scratch_of(plan, call.element_size).bytes;
 }
+
 void run_plan(const Call& call, const ArgPlan& plan) {
   run_planned(as_arg(call.descriptor), plan, call.input, call.indices, call.values);
 }

@@ -81,8 +81,7 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
   columns.tile_groups = 1;
   columns.tile_lanes = std::min(columns.lanes, most);
   const std::int64_t rows = tuning::kTopKTileBytes / (columns.tile_lanes * element_size);
-  columns.pass = std::min(columns.period,
-                          plan.sorts ? std::max<std::int64_t>(rows, 1) : std::max(rows, slots));
+  columns.pass = std::min(columns.period, std::max(rows, plan.sorts ? 1 : slots));
 }
 
 }  // namespace
