@@ -306,7 +306,7 @@ FAMILIES = {
     columns: (2**20, 2**16),
     widened: (2**20, 2**16),
     blocks: (2**20, 2**16),
-    long_rows: (2**22, 2**22),
+    long_rows: (2**24, 2**25),
     top_k_short: (2**20, 2**20),
     top_k_long: (2**22, 2**21),
     gather_slices: (2**20, 2**26),

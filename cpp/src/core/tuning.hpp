@@ -152,9 +152,8 @@ inline constexpr std::int64_t kNearPassBytes = 16 * 1024;
 
 /// Columns of inputs of at least this size are prefetched to L2: the rows of the next pass, of a
 /// single pass what is kColumnsPrefetchAhead bytes on in its rows. The hardware prefetch stops at
-/// the end of a page.
-/// Smaller inputs are in a cache.
-inline constexpr std::int64_t kColumnsPrefetchBytes = 512 * 1024;
+/// the end of a page. Smaller inputs are in a cache, which answers sooner than prefetches help.
+inline constexpr std::int64_t kColumnsPrefetchBytes = 8 * 1024 * 1024;
 inline constexpr std::int64_t kColumnsPrefetchAhead = 1024;
 
 /// Threads share columns by splitting their positions, if each part has at least this many: merging
