@@ -120,8 +120,8 @@ struct Case {
   std::int64_t index(std::int64_t position, std::int64_t lane) const {
     const std::int64_t number = lane / call.results;
     return call.index_base + position * call.index_step +
-           (call.backwards ? count() - 1 - number : number) * call.widened_step +
-           (position == call.columns.tail ? call.tail_index : 0);
+           (call.columns.backwards ? count() - 1 - number : number) * call.columns.widened_step +
+           (position == call.columns.tail ? call.columns.tail_index : 0);
   }
   std::uint64_t bits(std::int64_t position, std::int64_t group, std::int64_t lane) const {
     std::uint64_t bits = 0;
@@ -238,7 +238,7 @@ inline void widen(Case& c, std::int64_t results, bool inside) {
   ArgColumns& call = c.call;
   call.results = results;
   const std::int64_t step = call.index_step;
-  call.widened_step = inside ? step : step * call.columns.n;
+  call.columns.widened_step = inside ? step : step * call.columns.n;
   call.index_step = inside ? step * c.count() : step;
   // A tile has all lanes of a result, or there is one result.
   if (results > 1 && call.columns.packing != Packing::kTransposed) {
@@ -285,10 +285,10 @@ inline Case make_widened(DataType type, const WidenedShape& shape) {
   set_tiles(c);
   const std::int64_t step = any_of<std::int64_t>({1, 1, 3});
   call.results = shape.results;
-  call.widened_step = step;
+  call.columns.widened_step = step;
   call.index_step = step * shape.count;
-  call.backwards = contiguous && shape.stride < 0;
-  call.tail_index = left > 0 ? (left - shape.count) * step : 0;
+  call.columns.backwards = contiguous && shape.stride < 0;
+  call.columns.tail_index = left > 0 ? (left - shape.count) * step : 0;
   if (shape.results > 1) columns.tile_lanes = columns.lanes;
   if (shape.count > 256) columns.tile_lanes = 256;  // numbers of lanes fit a byte
   allocate(c);
@@ -299,8 +299,8 @@ inline Case make_widened(DataType type, const WidenedShape& shape) {
 template <class Value>
 void fill(Case& c, Value&& value) {
   const ArgColumns& call = c.call;
-  const std::int64_t step =
-      std::min(call.index_step, call.widened_step > 0 ? call.widened_step : call.index_step);
+  const std::int64_t step = std::min(
+      call.index_step, call.columns.widened_step > 0 ? call.columns.widened_step : call.index_step);
   for (std::int64_t i = 0; i < call.columns.n; ++i) {
     for (std::int64_t g = 0; g < call.columns.groups; ++g) {
       for (std::int64_t l = 0; l < call.columns.lanes; ++l) {

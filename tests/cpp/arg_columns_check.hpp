@@ -54,7 +54,7 @@ inline ArgColumns call_of(const Case& c, Guarded& scratch) {
   ArgColumns a = c.call;
   a.columns.data = c.memory.data() + c.origin * c.type.size;
   a.columns.rows = c.rows.data();
-  a.prefetches = random(2) == 0;
+  if (random(2) == 0) a.columns.ahead = 0;
   a.scratch = scratch.data();
   a.starts = true;
   return a;

@@ -126,11 +126,11 @@ void visit_columns(const ColumnsPlan& plan, const Elements& elements, std::int64
   const std::int64_t results = columns.lanes / plan.per_result;
   for (std::int64_t p = 0; p < columns.n; ++p) {
     const std::int64_t base =
-        index + p * plan.walk.index_step + (p == columns.tail ? plan.tail_index : 0);
+        index + p * plan.walk.index_step + (p == columns.tail ? plan.columns.tail_index : 0);
     for (std::int64_t w = 0; w < plan.per_result; ++w) {
-      const std::int64_t number = plan.backwards ? plan.per_result - 1 - w : w;
+      const std::int64_t number = plan.columns.backwards ? plan.per_result - 1 - w : w;
       visits.emplace_back(first + elements.offset(p, group, w * results + result),
-                          base + number * plan.widened_step);
+                          base + number * plan.columns.widened_step);
     }
   }
 }
@@ -211,10 +211,10 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
     CHECK(c.tile_lanes % plan.tasks.results.size == 0);
     CHECK(c.tile_lanes / plan.tasks.results.size <= dmlcpu::arg_run_positions(element_size));
     // Either number decides between indices before the other does.
-    const std::int64_t number = (p.per_result - 1) * p.widened_step;
+    const std::int64_t number = (p.per_result - 1) * p.columns.widened_step;
     const std::int64_t position = (c.n - 1) * p.walk.index_step;
-    CHECK(p.widened_step > p.walk.index_step ? position < p.widened_step
-                                             : number < p.walk.index_step || c.n == 1);
+    CHECK(p.columns.widened_step > p.walk.index_step ? position < p.columns.widened_step
+                                                     : number < p.walk.index_step || c.n == 1);
   }
   CHECK(c.tail < 0 || p.widened());
   CHECK(c.period <= tuning::kBlockElements);
@@ -250,10 +250,10 @@ void note(const ArgPlan& plan) {
     if (c.tail >= c.period) met.insert("a tail apart");
     if (c.tail >= 0 && plan.reduced.count > 0) met.insert("a tail in outer reduced axes");
     if (c.tail >= 0 && plan.parts > 1) met.insert("a tail in parts");
-    if (p.backwards) met.insert(widened + " backwards");
+    if (p.columns.backwards) met.insert(widened + " backwards");
     if (!plan.merges) met.insert(widened + " without merging");
     if (c.lanes > c.tile_lanes) met.insert("widened in several tiles");
-    if (p.widened_step > p.walk.index_step) met.insert("widened by an outer axis");
+    if (p.columns.widened_step > p.walk.index_step) met.insert("widened by an outer axis");
   }
   if (plan.parts > 1) {
     met.insert(packing + " in parts");

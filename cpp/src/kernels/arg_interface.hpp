@@ -43,10 +43,6 @@ struct ArgColumns {
   std::int64_t index_base;
   std::int64_t index_step;
   std::int64_t results;
-  std::int64_t widened_step;
-  bool backwards;
-  std::int64_t tail_index;
-  bool prefetches;
   void* scratch;  ///< arg_columns_scratch_bytes(), aligned to 64 bytes
 
   /// If null, results go to `outputs`: there are at most arg_run_positions() positions, and all

@@ -62,20 +62,21 @@ struct RunResults {
   std::int64_t results;
 };
 
-/// Writes offset + sign * index, of each result of the run that begins at position `run`, to
-/// to[g * stride + r].
+/// Writes the index of each result of the run that begins at position `run` to to[g * stride + r].
 template <class Index, class U>
 DMLCPU_NOINLINE void write_run(const ArgColumns& a, const Tile<U>& tile, const RunResults<U>& found,
-                               std::int64_t run, std::int64_t offset, std::int64_t sign, Index* to,
-                               std::int64_t stride) {
-  const auto of = [offset, sign](std::int64_t x) { return static_cast<Index>(offset + sign * x); };
-  const std::int64_t before = a.backwards ? a.columns.lanes - tile.lane - tile.lanes : tile.lane;
-  const std::int64_t number = before / a.results;
-  const auto base = of(a.index_base + run * a.index_step + number * a.widened_step);
+                               std::int64_t run, Index* to, std::int64_t stride) {
+  const Columns& columns = a.columns;
+  const std::int64_t before =
+      columns.backwards ? columns.lanes - tile.lane - tile.lanes : tile.lane;
+  const std::int64_t first =
+      a.index_base + run * a.index_step + before / a.results * columns.widened_step;
+  const std::int64_t sign = a.reversed ? -1 : 1;
+  const auto base = static_cast<Index>((a.reversed ? a.last : 0) + sign * first);
   const auto step = static_cast<Index>(sign * a.index_step);
-  const auto widened = static_cast<Index>(sign * a.widened_step);
-  const auto tail_index = static_cast<Index>(sign * a.tail_index);
-  const std::int64_t tail = a.columns.tail - run;
+  const auto widened = static_cast<Index>(sign * columns.widened_step);
+  const auto tail_index = static_cast<Index>(sign * columns.tail_index);
+  const std::int64_t tail = columns.tail - run;
   // One result per group, contiguous on both sides: all groups at once.
   const bool single = found.results == 1 && found.stride == 1 && stride == 1;
   const std::int64_t results = single ? tile.groups : found.results;
@@ -102,10 +103,10 @@ DMLCPU_NOINLINE RunResults<U> join_widened(const ArgColumns& a, const Tile<U>& t
   U* const numbers = state.best + 4 * array;
   const auto join = [&](const BestOfTile<U>& lanes, std::int64_t results, U* numbers_of) {
     for (std::int64_t n = 0; n < count; ++n) {
-      const auto number = static_cast<U>(a.backwards ? count - 1 - n : n);
+      const auto number = static_cast<U>(a.columns.backwards ? count - 1 - n : n);
       for (std::int64_t r = 0; r < results; ++r) numbers_of[n * results + r] = number;
     }
-    join_lanes(count, results, a.widened_step > a.index_step, lanes, numbers_of);
+    join_lanes(count, results, a.columns.widened_step > a.index_step, lanes, numbers_of);
   };
   if (a.results == 1 && tile.groups > 1) {
     // Groups side by side, so that they fill vectors.
@@ -129,7 +130,7 @@ DMLCPU_NOINLINE void merge_run(const ArgColumns& a, const Tile<U>& tile, const R
   const std::int64_t first = found.numbers == nullptr ? tile.lane : 0;
   const bool starts = a.starts && run == 0 && tile.lane == first;
   const auto* index = static_cast<const std::int64_t*>(buffer);
-  write_run(a, tile, found, run, 0, 1, static_cast<std::uint64_t*>(buffer), results);
+  write_run(a, tile, found, run, static_cast<std::uint64_t*>(buffer), results);
   for (std::int64_t g = 0; g < tile.groups; ++g, index += results) {
     const U* const best = found.best + g * found.stride;
     std::int64_t* const keys = a.keys + (tile.group + g) * a.results + first;
@@ -153,11 +154,9 @@ DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile,
     return tile.group * output.group_stride + (widened ? 0 : tile.lane) * output.lane_stride;
   };
   const Output& indices = a.outputs.indices;
-  write_indices(
-      indices.data, a.outputs.index_size, first(indices), tile.groups, found.results,
-      indices.group_stride, indices.lane_stride, buffer, [&](auto* to, std::int64_t stride) {
-        write_run(a, tile, found, 0, a.reversed ? a.last : 0, a.reversed ? -1 : 1, to, stride);
-      });
+  write_indices(indices.data, a.outputs.index_size, first(indices), tile.groups, found.results,
+                indices.group_stride, indices.lane_stride, buffer,
+                [&](auto* to, std::int64_t stride) { write_run(a, tile, found, 0, to, stride); });
   const Output& out = a.outputs.values;
   if (out.data == nullptr) return;
   const U* values = found.best;
@@ -168,7 +167,7 @@ DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile,
       for (std::int64_t r = 0; r < found.results; ++r) {
         const std::int64_t i = g * found.stride + r;
         const std::int64_t n =
-            a.backwards ? tile.lanes / a.results - 1 - found.numbers[i] : found.numbers[i];
+            a.columns.backwards ? tile.lanes / a.results - 1 - found.numbers[i] : found.numbers[i];
         elements[g * found.results + r] =
             tile.data[element_offset(a.columns, g, n * a.results + r, found.positions[i])];
       }

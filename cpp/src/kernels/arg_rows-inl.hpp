@@ -2,8 +2,6 @@
 // position of the best one, in the one block that has it.
 #pragma once
 
-#include <type_traits>
-
 #include "kernels/highest_key-inl.hpp"
 
 namespace dmlcpu::DMLCPU_TARGET {
@@ -15,43 +13,22 @@ std::int64_t find(const T* p, std::int64_t n, typename O::Key wanted) {
   using U = typename O::Unsigned;
   const U* const elements = reinterpret_cast<const U*>(p);
   U bits;
-  if constexpr (kInfinityBits<T> != 0) {
-    // Zeros, of which there are two, and NaNs, of which there are many, by their magnitudes.
-    const bool exact = O::bits_of(wanted, &bits);
-    const bool is_nan = wanted == O::nan_key();
-    const U relevant = exact ? static_cast<U>(~U{0}) : O::kMax;
-    const U first = exact ? bits : is_nan ? O::kInfinity + 1 : 0;
-    const U others = is_nan ? O::kNans - 1 : 0;
-    return find_match<kLast>(elements, n, [relevant, first, others](auto x) {
-      return static_cast<decltype(x)>((x & relevant) - first) <= others;
-    });
-  } else {
-    O::bits_of(wanted, &bits);
+  if (O::bits_of(wanted, &bits)) {
     return find_match<kLast>(elements, n, [bits](auto x) { return x == bits; });
   }
+  // Zeros, of which there are two, and NaNs, of which there are many, by their magnitudes.
+  const bool is_nan = wanted == O::kNanKey;
+  const U first = is_nan ? O::kInfinity + 1 : 0;
+  const U others = is_nan ? O::kNans - 1 : 0;
+  return find_match<kLast>(elements, n, [first, others](auto x) {
+    return static_cast<decltype(x)>((x & O::kMax) - first) <= others;
+  });
 }
-
-/// Elements per block of a row of n elements that is read where it is.
-template <class T>
-std::int64_t arg_block(std::int64_t n) {
-  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-  std::int64_t block = tuning::kArgBlockBytes / kSize;
-  while (block < tuning::kArgMaxBlockBytes / kSize && tuning::kArgBlocks * block <= n) {
-    block *= 2;
-  }
-  return block;
-}
-
-/// Whether contiguous rows of the type are searched in one pass. Bytes have more lanes to reduce,
-/// and often meet the highest value early.
-template <class T>
-constexpr bool kOnePass = sizeof(T) >= 2;
 
 template <class O>
 void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
   using T = typename O::Element;
   using Key = typename O::Key;
-  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   const std::int64_t stride = rows.stride;
   alignas(kVectorBytes) T packed[tuning::kArgBlockBytes / sizeof(T)];
   // A backward row is read forwards too, as memory is prefetched: the first of equal elements is
@@ -62,20 +39,20 @@ void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
   // Lanes count fours of vectors, as numbers of the elements' size.
   static_assert(tuning::kArgOnePassBytes / kCacheLine < (1 << 16));
   static_assert(tuning::kArgBlockBytes / kCacheLine < (1 << 8));
-  // Of what was packed, four vectors are packed again to locate the element, not a block.
-  const bool locates = (kOnePass<T> || !in_place) && !backward && rows.n > kLanes<T>;
-  const std::int64_t block_length = !in_place ? tuning::kArgBlockBytes / kSize
-                                    : locates ? tuning::kArgOnePassBytes / kSize
-                                              : arg_block<T>(rows.n);
+  // Contiguous rows are searched in one pass, but of bytes, which have more lanes to reduce, and
+  // often meet the highest value early. Of what was packed, four vectors are packed again to locate
+  // the element, not a block.
+  const bool locates = (kSizeOf<T> > 1 || !in_place) && !backward && rows.n > kLanes<T>;
+  std::int64_t block_length =
+      (in_place && locates ? tuning::kArgOnePassBytes : tuning::kArgBlockBytes) / kSizeOf<T>;
+  while (in_place && !locates && block_length < tuning::kArgMaxBlockBytes / kSizeOf<T> &&
+         tuning::kArgBlocks * block_length <= rows.n) {
+    block_length *= 2;
+  }
   const auto block_at = [&](const T* row, std::int64_t first, std::int64_t count) {
     if (in_place) return row + first;
     pack(row + first * stride, stride, count, packed);
     return static_cast<const T*>(packed);
-  };
-  const auto highest = [&](const T* p, std::int64_t count, Span* span) {
-    if (locates) return highest_key<O, true>(p, count, prefetches, span);
-    *span = {0, count};
-    return highest_key<O>(p, count, prefetches);
   };
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     const T* row = static_cast<const T*>(rows.data) + r * rows.row_stride;
@@ -84,8 +61,10 @@ void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
     Span where = {-1, 0};
     for (std::int64_t first = 0; first < rows.n; first += block_length) {
       const std::int64_t count = min_of(block_length, rows.n - first);
-      Span span;
-      const Key key = highest(block_at(row, first, count), count, &span);
+      const T* const block = block_at(row, first, count);
+      Span span = {0, count};
+      const Key key = locates ? highest_key<O, true>(block, count, prefetches, &span)
+                              : highest_key<O>(block, count, prefetches);
       if (where.first < 0 || key > best || (backward && key == best)) {
         best = key;
         where = {first + span.first, span.count};
@@ -95,10 +74,10 @@ void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
     const std::int64_t wide = wide_key(unsigned_key<O>(best));
     if (!rows.starts && wide < keys[r]) continue;
     const T* const block = block_at(row, where.first, where.count);
-    const std::int64_t at = backward
-                                ? rows.n - 1 - where.first - find<true, O>(block, where.count, best)
-                                : where.first + find<false, O>(block, where.count, best);
-    const std::int64_t index = rows.index_base + rows.index_step * at;
+    const std::int64_t at = where.first + (backward ? find<true, O>(block, where.count, best)
+                                                    : find<false, O>(block, where.count, best));
+    const std::int64_t index =
+        rows.index_base + rows.index_step * (backward ? rows.n - 1 - at : at);
     if (rows.starts || wide > keys[r] || index < indices[r]) {
       keys[r] = wide;
       indices[r] = index;

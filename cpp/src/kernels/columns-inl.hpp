@@ -41,45 +41,34 @@ struct TileRows {
   const T* data;
   const std::int64_t* rows;
   std::int64_t n;
-  std::int64_t groups;
   std::int64_t group_stride;
-  std::int64_t lanes;
 };
 
 /// Calls body(rows, position) for the positions of a tile, in ascending order, up to `pass` at a
 /// time, or a period of a transposed block. `scratch` has capacity for packed_bytes(), and for
 /// `pass` offsets after them if strided.
 template <class T, class Body>
-void for_rows(const Columns& columns, const Tile<T>& tile, bool prefetches, char* scratch,
-              Body&& body) {
-  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+void for_rows(const Columns& columns, const Tile<T>& tile, char* scratch, Body&& body) {
   T* const packed = reinterpret_cast<T*>(scratch);
-  auto* const packed_rows = reinterpret_cast<std::int64_t*>(scratch + packed_bytes(columns, kSize));
+  auto* const packed_rows =
+      reinterpret_cast<std::int64_t*>(scratch + packed_bytes(columns, kSizeOf<T>));
   const bool tail_apart = columns.tail >= columns.period;
   const std::int64_t walked = tail_apart ? columns.tail : columns.n;
   for (std::int64_t i = 0; i < columns.n;) {
     // A division takes long, and is needed only if there are several periods.
     const std::int64_t period = walked <= columns.period ? 0 : i / columns.period;
     const std::int64_t row = i - period * columns.period;
-    const T* const from = tile.data + period * columns.period_stride;
-    TileRows<T> rows = {from,
-                        columns.rows + row,
+    TileRows<T> rows = {tile.data + period * columns.period_stride, columns.rows + row,
                         min_of(min_of(columns.period - row, walked - i), columns.pass),
-                        tile.groups,
-                        columns.group_stride,
-                        tile.lanes};
+                        columns.group_stride};
     if (tail_apart && i == walked) {
       rows.data = tile.data;
       rows.rows = &columns.tail_offset;
       rows.n = 1;
     }
     if (columns.packing == Packing::kTransposed) {
-      const std::int64_t ahead =
-          prefetches
-              ? max_of<std::int64_t>(1, tuning::kTransposePrefetchBytes / kSize / columns.block)
-              : 0;
-      transpose(from, columns.lane_stride, tile.lanes, columns.block, packed, columns.tile_lanes,
-                ahead);
+      transpose(rows.data, columns.lane_stride, tile.lanes, columns.block, packed,
+                columns.tile_lanes, columns.ahead);
       rows.data = packed;
     } else if (columns.packing == Packing::kStrided) {
       for (std::int64_t r = 0; r < rows.n; ++r) {
@@ -93,9 +82,8 @@ void for_rows(const Columns& columns, const Tile<T>& tile, bool prefetches, char
       rows.rows = packed_rows;
       rows.group_stride = tile.lanes;
     }
-    const std::int64_t position = i;
+    body(rows, i);
     i += rows.n;
-    body(rows, position);
   }
 }
 
@@ -126,12 +114,11 @@ DMLCPU_NOINLINE void write_tile(const U* from, std::int64_t from_stride, std::in
     }
   };
   // Compilers make vector code of strides that they know.
-  const auto interleave = [&](auto count) { write(count, Constant<1>(), count); };
   const bool interleaved = group_stride == 1 && lane_stride == groups;
   if (groups == 1 && lane_stride != 1) return write(Constant<1>(), group_stride, lane_stride);
-  if (interleaved && groups == 2) return interleave(Constant<2>());
-  if (interleaved && groups == 3) return interleave(Constant<3>());
-  if (group_stride == 1 && groups * static_cast<std::int64_t>(sizeof(U)) >= 16) {
+  if (interleaved && groups == 2) return write(Constant<2>(), Constant<1>(), Constant<2>());
+  if (interleaved && groups == 3) return write(Constant<3>(), Constant<1>(), Constant<3>());
+  if (group_stride == 1 && groups * kSizeOf<U> >= 16) {
     return transpose(from, from_stride, groups, lanes, to, lane_stride, 0);
   }
   if (lane_stride != 1) return write(groups, group_stride, lane_stride);

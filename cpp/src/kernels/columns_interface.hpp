@@ -21,7 +21,8 @@ enum class Packing : std::uint8_t {
 /// Columns: lanes side by side, each with n positions. Position i of lane l of group g is located
 /// at data[rows[i % period] + (i / period) * period_stride + g * group_stride + l * lane_stride];
 /// but position `tail`, the last one if it is not -1, at data[tail_offset + g * group_stride + l *
-/// lane_stride], which is also what `rows` says if it is in the first period.
+/// lane_stride], which is also what `rows` says if it is in the first period. What `tail_index`,
+/// `widened_step` and `backwards` mean for indices, ArgColumns says; top-k has none of them.
 ///
 /// If transposed, rows and group_stride are about the transposed block instead, whose rows are
 /// tile_lanes apart: a period's elements of lane l are the `block` elements from data[l *
@@ -32,8 +33,11 @@ struct Columns {
   std::int64_t period;
   std::int64_t period_stride;
   const std::int64_t* rows;
-  std::int64_t tail;
+  std::int64_t tail = -1;
   std::int64_t tail_offset;
+  std::int64_t tail_index;
+  std::int64_t widened_step;
+  bool backwards;
   std::int64_t groups;
   std::int64_t group_stride;
   std::int64_t lanes;
@@ -42,8 +46,9 @@ struct Columns {
   std::int64_t block;
   std::int64_t tile_groups;  ///< packed and reduced together
   std::int64_t tile_lanes;
-  std::int64_t pass;   ///< positions read of one vector of lanes before the next
-  std::int64_t ahead;  ///< elements read in place are prefetched to L2 from this distance
+  std::int64_t pass;  ///< positions read of one vector of lanes before the next
+  /// The distance of prefetches, or 0: of elements read in place, to L2; of blocks, in lanes.
+  std::int64_t ahead;
 };
 
 /// Where result j of lane l of group g goes: data[j * k_stride + g * group_stride + l *

@@ -12,7 +12,7 @@ namespace {
 /// What a lane holds, and how lanes are compared: elements themselves, or, of floating-point types
 /// that are not kNative, their keys. The processor's own comparisons of float and double cost less
 /// than keys, but none with a NaN holds.
-template <class O, bool kIsNative = kHasNativeOrder<typename O::Element>>
+template <class O, bool kIsNative = std::is_floating_point_v<typename O::Element>>
 struct Compare {
   using T = typename O::Element;
   static constexpr bool kNative = kIsNative;
@@ -25,8 +25,11 @@ struct Compare {
     if constexpr (kByKey) {
       using Bits = Vector<typename O::Unsigned, kBytes>;
       using Keys = typename Vector<Lane, kBytes>::Type;
-      return O::template raw_keys<Keys, Keys>(
-          Bits::load(reinterpret_cast<const typename O::Unsigned*>(p)));
+      const auto bits = Bits::load(reinterpret_cast<const typename O::Unsigned*>(p));
+      const auto signs = reinterpret_cast<Keys>(bits) >> O::kSignShift;
+      return reinterpret_cast<Keys>(O::raw_key(bits, reinterpret_cast<typename Bits::Type>(signs)));
+    } else if constexpr (kNative && kBytes >= 16) {
+      return loaded(Vector<T, kBytes>::load(p));
     } else {
       return Vector<T, kBytes>::load(p);
     }

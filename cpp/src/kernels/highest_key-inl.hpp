@@ -9,7 +9,7 @@ namespace {
 
 /// Elements in four vectors.
 template <class T>
-constexpr std::int64_t kLanes = 4 * kVectorBytes / static_cast<std::int64_t>(sizeof(T));
+constexpr std::int64_t kLanes = 4 * kVectorBytes / kSizeOf<T>;
 
 /// Compares the elements of a row, and knows whether its comparisons told the best.
 template <class O, bool kIsNative>
@@ -18,11 +18,8 @@ struct RowCompare : Compare<O, kIsNative> {
   using T = typename O::Element;
   using V = typename Vector<typename Base::Lane>::Type;
   V sum{};
+  V four[4];
 
-  static V load(const T* p) {
-    if constexpr (kIsNative) return loaded(Base::load(p));
-    return Base::load(p);
-  }
   /// x as best_of()'s first operand, which keeps a NaN: with NaNs last, the worst number instead.
   static V without_nan(V x) {
     if constexpr (kIsNative && !O::kNanFirst) {
@@ -30,19 +27,22 @@ struct RowCompare : Compare<O, kIsNative> {
     }
     return x;
   }
-  template <class... Vectors>
-  void see(Vectors... vectors) {
-    if constexpr (kIsNative && O::kNanFirst) sum += (vectors + ...);
+  /// Four vectors of consecutive elements; those that would begin after `last` begin there.
+  void read_four(const T* p, std::int64_t last, bool prefetches) {
+    if (prefetches) prefetch_after_four(p);
+    for (int v = 0; v < 4; ++v) four[v] = Base::load(p + min_of(v * (kLanes<T> / 4), last));
+    if constexpr (kIsNative && O::kNanFirst) sum += (four[0] + four[1]) + (four[2] + four[3]);
+  }
+  V best_of_four() const {
+    return Base::best_of(Base::best_of(without_nan(four[0]), four[1]),
+                         Base::best_of(without_nan(four[2]), four[3]));
   }
   /// Of native types with NaNs first, false if there may have been one: the elements' sum is NaN if
   /// any of them is. (It also is for +infinity plus -infinity; keys then find the same answer.)
   /// With NaNs last, false if there may have been nothing else but the worst number.
   bool tells(typename Base::Lane best) const {
-    if constexpr (kIsNative) {
-      return O::kNanFirst ? !any(sum != sum) : best != worst_value<O>();
-    } else {
-      return true;
-    }
+    if constexpr (kIsNative) return O::kNanFirst ? !any(sum != sum) : best != worst_value<O>();
+    return true;
   }
 };
 
@@ -51,49 +51,6 @@ struct Span {
   std::int64_t first;
   std::int64_t count;
 };
-
-/// The best of the elements from i to n, fewer than four vectors of them; n is at least a vector.
-/// The last vector is read first: it overlaps others, which changes nothing.
-template <class C, class T>
-typename C::V best_of_rest(const T* p, std::int64_t i, std::int64_t n, C& compare) {
-  constexpr std::int64_t kWidth = kLanes<T> / 4;
-  typename C::V x = C::load(p + n - kWidth);
-  compare.see(x);
-  typename C::V best = C::without_nan(x);
-  for (; i + kWidth <= n; i += kWidth) {
-    x = C::load(p + i);
-    compare.see(x);
-    best = C::best_of(best, x);
-  }
-  return best;
-}
-
-/// Four vectors of consecutive elements.
-template <class C, class T>
-struct FourVectors {
-  typename C::V x[4];
-
-  FourVectors(const T* p, C& compare) {
-    for (int v = 0; v < 4; ++v) x[v] = C::load(p + v * (kLanes<T> / 4));
-    compare.see(x[0], x[1], x[2], x[3]);
-  }
-  typename C::V best() const {
-    return C::best_of(C::best_of(C::without_nan(x[0]), x[1]),
-                      C::best_of(C::without_nan(x[2]), x[3]));
-  }
-};
-
-/// The lowest of the numbers for which a comparison holds. Mostly that is one: a load takes less
-/// time than a reduction.
-template <class U, class Mask>
-std::int64_t lowest_where(const Mask& holds, typename Vector<U>::Type numbers) {
-  const std::uint64_t lanes = bits_of_mask<sizeof(U)>(holds);
-  if ((lanes & (lanes - 1)) == 0) {
-    return static_cast<std::int64_t>(numbers[__builtin_ctzll(lanes)]);
-  }
-  return static_cast<std::int64_t>(reduce<U>(holds ? numbers : Vector<U>::all(static_cast<U>(-1)),
-                                             [](auto a, auto b) { return lower(a, b); }));
-}
 
 /// Finds the highest key of n elements, at least a vector; false if comparisons cannot tell. If
 /// kLocates, `span` becomes the four vectors where it is first, unless it is a NaN's: of each four
@@ -118,43 +75,42 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
     }
     best[0] = better;
   };
-  const auto four_at = [&](std::int64_t at) {
-    if (prefetches) prefetch_after_four(p + at);
-    return FourVectors<C, T>(p + at, compare);
-  };
+  compare.read_four(p, n - kWidth, prefetches);
+  if constexpr (kLocates) best[0] = compare.best_of_four();
+  if constexpr (!kLocates) unroll<4>([&](auto v) { best[v] = C::without_nan(compare.four[v]); });
+  // Long rows are read on from a multiple of a vector's size. From there on no vector straddles two
+  // cache lines, which would take two reads; that gains most where the data is in L2.
   const bool aligns = n >= tuning::kAlignFromVectors * kWidth;
-  std::int64_t i = 0;
-  if (n >= kLanes<T> && !aligns) {
-    const auto four = four_at(0);
-    if constexpr (kLocates) best[0] = four.best();
-    if constexpr (!kLocates) unroll<4>([&](auto v) { best[v] = C::without_nan(four.x[v]); });
-    i = kLanes<T>;
-  } else {
-    const V x = C::load(p);
-    compare.see(x);
-    for (V& b : best) b = C::without_nan(x);
-    if (aligns) i = to_boundary(p);
-  }
-  const std::int64_t start = i;
+  const std::uintptr_t past = aligns ? reinterpret_cast<std::uintptr_t>(p) % kVectorBytes : 0;
+  const auto beyond = static_cast<std::int64_t>(past / sizeof(T));
+  std::int64_t i = kLanes<T> - beyond;
   for (; i + kLanes<T> <= n; i += kLanes<T>) {
-    const auto four = four_at(i);
-    if constexpr (kLocates) take(four.best());
-    if constexpr (!kLocates) unroll<4>([&](auto v) { best[v] = best_of(best[v], four.x[v]); });
+    compare.read_four(p + i, kLanes<T>, prefetches);
+    if constexpr (kLocates) take(compare.best_of_four());
+    if constexpr (!kLocates)
+      unroll<4>([&](auto v) { best[v] = best_of(best[v], compare.four[v]); });
   }
   if constexpr (!kLocates) best[0] = best_of(best_of(best[0], best[1]), best_of(best[2], best[3]));
-  if (i < n) take(best_of_rest(p, i, n, compare));
+  if (i < n) {
+    compare.read_four(p + i, n - kWidth - i, false);
+    take(compare.best_of_four());
+  }
   const auto highest = reduce<typename C::Lane>(best[0], best_of);
   if (!compare.tells(highest)) return false;
   *key = C::key(highest);
-  if constexpr (kInfinityBits<T> != 0) {
-    // Keys of NaNs differ before they are made one.
-    if (*key == O::nan_key()) return true;
-  }
+  // Keys of NaNs differ before they are made one.
+  if (O::kIsFloat && *key == O::kNanKey) return true;
   if constexpr (kLocates) {
     const auto has_it = best[0] == Vector<typename C::Lane>::all(highest);
-    const std::int64_t at = lowest_where<U>(has_it, numbers);
+    const std::uint64_t lanes = bits_of_mask<sizeof(U)>(has_it);
+    // Mostly one lane has it: a load takes less time than a reduction.
+    const auto at = static_cast<std::int64_t>(
+        (lanes & (lanes - 1)) == 0
+            ? numbers[__builtin_ctzll(lanes)]
+            : reduce<U>(has_it ? numbers : Vector<U>::all(static_cast<U>(-1)),
+                        [](auto a, auto b) { return lower(a, b); }));
     span->count = min_of(n, kLanes<T>);
-    span->first = min_of(max_of<std::int64_t>(start + (at - 1) * kLanes<T>, 0), n - span->count);
+    span->first = min_of(max_of<std::int64_t>(at * kLanes<T> - beyond, 0), n - span->count);
   }
   return true;
 }
@@ -164,13 +120,12 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
 template <class O, bool kLocates = false, class T = typename O::Element>
 typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches, Span* span = nullptr) {
   typename O::Key key;
-  if (kLocates) *span = {0, n};
-  if (n * static_cast<std::int64_t>(sizeof(T)) < kVectorBytes) {
+  if (n * kSizeOf<T> < kVectorBytes) {
     key = O::key(p[0]);
     for (std::int64_t i = 1; i < n; ++i) key = max_of(key, O::key(p[i]));
     return key;
   }
-  constexpr bool kNative = kHasNativeOrder<T>;
+  constexpr bool kNative = Compare<O>::kNative;
   if (search_vectors<kLocates, kNative, O>(p, n, prefetches, &key, span)) return key;
   // float and double seldom: NaNs first, infinities of both signs, or only the worst number.
   search_vectors<kLocates && !kNative, false, O>(p, n, prefetches, &key, span);
@@ -210,12 +165,9 @@ std::int64_t find_match(const U* p, std::int64_t n, Match match) {
   if (n >= 4 * kWidth) return search(Constant<4>());
   if (n >= kWidth) return search(Constant<1>());
   std::int64_t done = 0;
-  for (; done < n - 1; ++done) {
-    U bits;
-    std::memcpy(&bits, p + (kLast ? n - 1 - done : done), sizeof bits);
-    if (match(bits)) break;
-  }
-  return kLast ? n - 1 - done : done;
+  const auto at = [&] { return kLast ? n - 1 - done : done; };
+  while (done < n - 1 && !match(Vector<U, sizeof(U)>::load(p + at())[0])) ++done;
+  return at();
 }
 
 }  // namespace

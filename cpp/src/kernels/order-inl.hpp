@@ -9,53 +9,14 @@ namespace {
 
 /// The bits of +infinity in the floating-point types; 0 for integers.
 template <class T>
-constexpr std::uint64_t kInfinityBits = 0;
-template <>
-constexpr std::uint64_t kInfinityBits<Float16> = 0x7c00;
-template <>
-constexpr std::uint64_t kInfinityBits<BFloat16> = 0x7f80;
-template <>
-constexpr std::uint64_t kInfinityBits<float> = 0x7f800000;
-template <>
-constexpr std::uint64_t kInfinityBits<double> = 0x7ff0000000000000;
+constexpr std::uint64_t kInfinityBits = std::is_same_v<T, Float16>    ? 0x7c00
+                                        : std::is_same_v<T, BFloat16> ? 0x7f80
+                                        : std::is_same_v<T, float>    ? 0x7f800000
+                                        : std::is_same_v<T, double>   ? 0x7ff0000000000000
+                                                                      : 0;
 
-/// Whether the processor compares values of the type by itself, NaNs apart.
-template <class T>
-constexpr bool kHasNativeOrder = std::is_floating_point_v<T>;
-
-/// Keys of integers: the values themselves, or their complements, which reverse every order.
-template <class T, Ordering kOrdering, bool kIsFloat = kInfinityBits<T> != 0>
-struct Order {
-  using Element = T;
-  using Key = T;
-  using Unsigned = typename IntegersOf<sizeof(T)>::Unsigned;
-  static constexpr bool kLargest =
-      kOrdering == Ordering::kLargestNanFirst || kOrdering == Ordering::kLargestNanLast;
-  static constexpr Unsigned kSignBit = static_cast<Unsigned>(Unsigned{1} << (8 * sizeof(T) - 1));
-  static constexpr bool kNanFirst = false;
-  static constexpr bool kSigned = static_cast<T>(-1) < static_cast<T>(1);
-
-  /// The highest key there is.
-  static constexpr Key kTop = kSigned ? static_cast<T>(kSignBit - 1) : static_cast<T>(~Unsigned{0});
-
-  static Key key(T x) { return kLargest ? x : static_cast<T>(~x); }
-  /// The keys of a vector of elements, given by their bits, before canonical_key(): those of NaNs
-  /// differ, and all lie beyond the numbers. The order is that of key(), for one operation less per
-  /// element. Signed is the vector of signed integers of the width.
-  template <class Keys, class Signed, class Bits>
-  static Keys raw_keys(Bits bits) {
-    return reinterpret_cast<Keys>(kLargest ? bits : ~bits);
-  }
-  static Key canonical_key(Key r) { return r; }
-
-  /// Sets `bits` to those of the elements of key r; false if they differ in their bits.
-  static bool bits_of(Key r, Unsigned* bits) {
-    *bits = static_cast<Unsigned>(kLargest ? r : static_cast<T>(~r));
-    return true;
-  }
-};
-
-/// Keys of floating-point numbers, as signed integers of their width.
+/// Keys of integers are the values themselves, those of floating-point numbers signed integers of
+/// their width; or their complements, which reverse every order.
 ///
 /// With m the magnitude, and s the sign in every bit of the word, key = (m ^ s) - s orders numbers
 /// and gives -0 and +0 the same key. Keys of numbers lie in [-kInfinity, kInfinity], those of NaNs
@@ -67,64 +28,65 @@ struct Order {
 ///
 /// Then a clamp makes all NaNs one key. Reversing the order is the complement, -1 - key, which
 /// turns the subtraction around instead of costing an operation.
-template <class T, Ordering kOrdering>
-struct Order<T, kOrdering, true> {
+template <class T, bool kIsLargest, bool kIsNanFirst>
+struct Order {
   using Element = T;
   using Unsigned = typename IntegersOf<sizeof(T)>::Unsigned;
-  using Key = typename IntegersOf<sizeof(T)>::Signed;
-  static constexpr bool kLargest =
-      kOrdering == Ordering::kLargestNanFirst || kOrdering == Ordering::kLargestNanLast;
-  static constexpr bool kNanFirst =
-      kOrdering == Ordering::kLargestNanFirst || kOrdering == Ordering::kSmallestNanFirst;
-  static constexpr bool kSigned = true;
+  static constexpr bool kIsFloat = kInfinityBits<T> != 0;
+  using Key = std::conditional_t<kIsFloat, typename IntegersOf<sizeof(T)>::Signed, T>;
+  static constexpr bool kLargest = kIsLargest;
+  static constexpr bool kNanFirst = kIsNanFirst;
 
   static constexpr int kSignShift = 8 * sizeof(T) - 1;
   static constexpr Unsigned kSignBit = static_cast<Unsigned>(Unsigned{1} << kSignShift);
   static constexpr Unsigned kMax = static_cast<Unsigned>(kSignBit - 1);
   static constexpr Unsigned kInfinity = static_cast<Unsigned>(kInfinityBits<T>);
   static constexpr Unsigned kNans = static_cast<Unsigned>(kMax - kInfinity);
-  /// NaNs are above the numbers before a possible reversal.
-  static constexpr bool kNansAbove = kLargest == kNanFirst;
-  static constexpr Unsigned kRotation = kNansAbove ? static_cast<Unsigned>(0 - kNans - 1) : kNans;
+  /// NaNs are to be above the numbers, before a possible reversal, or below.
+  static constexpr Unsigned kRotation =
+      kLargest == kNanFirst ? static_cast<Unsigned>(0 - kNans - 1) : kNans;
+  /// What makes a key an unsigned integer of the same order, and back.
+  static constexpr Unsigned kFlip =
+      static_cast<Key>(-1) < static_cast<Key>(1) ? kSignBit : Unsigned{0};
 
-  /// The one key of all NaNs: the first beyond the numbers.
-  static constexpr Key nan_key() {
-    const auto key =
-        kNansAbove ? static_cast<Unsigned>(kInfinity + 1 + kRotation)
-                   : static_cast<Unsigned>(static_cast<Unsigned>(0 - kInfinity) - 1 + kRotation);
-    return static_cast<Key>(kLargest ? key : static_cast<Unsigned>(~key));
-  }
+  /// The one key of all NaNs: the first beyond the numbers. With NaNs first these begin at -kMax -
+  /// 1 and are 2 * kInfinity + 1, kMax being kInfinity + kNans; with NaNs last all is reversed.
+  static constexpr Key kNanKey =
+      static_cast<Key>(kNanFirst ? kInfinity - kNans : ~(kInfinity - kNans));
   /// The highest key there is: NaN's, or infinity's (with NaNs last the numbers end at the top).
-  static constexpr Key kTop = kNanFirst ? nan_key() : static_cast<Key>(kMax);
+  static constexpr Key kTop = kNanFirst ? kNanKey : static_cast<Key>(~Unsigned{0} ^ kFlip);
 
   static Key key(T x) {
-    Unsigned bits;
-    std::memcpy(&bits, &x, sizeof bits);
-    const auto m = static_cast<Unsigned>(bits & kMax);
-    const auto s = static_cast<Unsigned>(static_cast<Key>(bits) >> kSignShift);
-    const auto flipped = static_cast<Unsigned>(m ^ s);
-    constexpr auto kReversed = static_cast<Unsigned>(~kRotation);
-    return canonical_key(static_cast<Key>(kLargest
-                                              ? static_cast<Unsigned>(flipped - s + kRotation)
-                                              : static_cast<Unsigned>(s - flipped + kReversed)));
+    if constexpr (kIsFloat) {
+      Unsigned bits;
+      std::memcpy(&bits, &x, sizeof bits);
+      const auto s = static_cast<Unsigned>(static_cast<Key>(bits) >> kSignShift);
+      return canonical_key(static_cast<Key>(raw_key(bits, s)));
+    } else {
+      return kLargest ? x : static_cast<T>(~x);
+    }
   }
-  template <class Keys, class Signed, class Bits>
-  static Keys raw_keys(Bits bits) {
-    const Bits m = bits & kMax;
-    const auto s = reinterpret_cast<Bits>(reinterpret_cast<Signed>(bits) >> kSignShift);
-    const Bits flipped = m ^ s;
+  /// Of floating-point numbers, or vectors of them, given by their bits and signs, before
+  /// canonical_key(): those of NaNs differ, and all lie beyond the numbers. The order is that of
+  /// key(), for one operation less per element.
+  template <class Bits>
+  static Bits raw_key(Bits bits, Bits s) {
+    const auto flipped = static_cast<Bits>((bits & kMax) ^ s);
     constexpr auto kReversed = static_cast<Unsigned>(~kRotation);
-    return reinterpret_cast<Keys>(kLargest ? flipped - s + kRotation : s - flipped + kReversed);
+    return static_cast<Bits>(kLargest ? flipped - s + kRotation : s - flipped + kReversed);
   }
-  static Key canonical_key(Key r) {
-    return kNanFirst ? min_of(r, nan_key()) : max_of(r, nan_key());
+  template <class Keys>
+  static Keys canonical_key(Keys r) {
+    const auto nan = static_cast<Keys>(Keys{} + kNanKey);
+    return (kNanFirst ? r < nan : r > nan) ? r : nan;
   }
 
   /// Sets `bits` to those of the elements of key r; false if they differ in their bits, as zeros
   /// and NaNs do.
   static bool bits_of(Key r, Unsigned* bits) {
-    const auto rotated = static_cast<Unsigned>(kLargest ? r : static_cast<Key>(~r));
-    const auto key = static_cast<Unsigned>(rotated - kRotation);
+    *bits = static_cast<Unsigned>(kLargest ? r : static_cast<Key>(~r));
+    if (!kIsFloat) return true;
+    const auto key = static_cast<Unsigned>(*bits - kRotation);
     const auto s = static_cast<Unsigned>(static_cast<Key>(key) >> kSignShift);
     const auto magnitude = static_cast<Unsigned>((key ^ s) - s);
     *bits = static_cast<Unsigned>(magnitude | (s & kSignBit));
@@ -134,18 +96,14 @@ struct Order<T, kOrdering, true> {
 };
 
 /// Integers have no NaNs, so that two of their orders are one.
-template <class T, Ordering kOrdering>
-using OrderOf =
-    Order<T, kInfinityBits<T> != 0 ? kOrdering
-             : kOrdering == Ordering::kLargestNanLast || kOrdering == Ordering::kLargestNanFirst
-                 ? Ordering::kLargestNanLast
-                 : Ordering::kSmallestNanLast>;
+template <class T, bool kLargest, bool kNanFirst>
+using OrderOf = Order<T, kLargest, kNanFirst && kInfinityBits<T> != 0>;
 
-/// An entry of a table for each order of a type, made by X(order).
-#define DMLCPU_OF_ORDERS(X, T)                                                  \
-  {X(DMLCPU_ORDER(T, kSmallestNanLast)), X(DMLCPU_ORDER(T, kSmallestNanFirst)), \
-   X(DMLCPU_ORDER(T, kLargestNanLast)), X(DMLCPU_ORDER(T, kLargestNanFirst))}
-#define DMLCPU_ORDER(T, ordering) DMLCPU_TARGET::OrderOf<T, Ordering::ordering>
+/// An entry of a table for each order of a type, made by X(order), as Ordering counts them. To the
+/// preprocessor an order is three arguments.
+#define DMLCPU_OF_ORDERS(X, T)                                                          \
+  {X(OrderOf<T, false, false>), X(OrderOf<T, false, true>), X(OrderOf<T, true, false>), \
+   X(OrderOf<T, true, true>)}
 
 /// The number of a floating-point type that comes after all others.
 template <class O, class T = typename O::Element>
@@ -156,23 +114,13 @@ constexpr T worst_value() {
 /// A key as an unsigned integer of the same order.
 template <class O>
 typename O::Unsigned unsigned_key(typename O::Key r) {
-  const auto bits = static_cast<typename O::Unsigned>(r);
-  return O::kSigned ? static_cast<typename O::Unsigned>(bits ^ O::kSignBit) : bits;
-}
-
-/// The inverse of unsigned_key().
-template <class O>
-typename O::Key from_unsigned_key(typename O::Unsigned bits) {
-  return static_cast<typename O::Key>(
-      O::kSigned ? static_cast<typename O::Unsigned>(bits ^ O::kSignBit) : bits);
+  return static_cast<typename O::Unsigned>(static_cast<typename O::Unsigned>(r) ^ O::kFlip);
 }
 
 /// A key's 64-bit signed integer of the same order.
 template <class U>
 std::int64_t wide_key(U unsigned_key) {
-  return static_cast<std::int64_t>(sizeof(U) == 8
-                                       ? std::uint64_t{unsigned_key} ^ (std::uint64_t{1} << 63)
-                                       : std::uint64_t{unsigned_key});
+  return static_cast<std::int64_t>(unsigned_key ^ (std::uint64_t{sizeof(U) == 8} << 63));
 }
 
 }  // namespace

@@ -46,24 +46,17 @@ constexpr T max_of(T a, T b) {
   return a < b ? b : a;
 }
 
-template <class T>
-constexpr T absolute(T x) {
-  return x < 0 ? -x : x;
-}
-
 constexpr std::int64_t kCacheLine = 64;
+
+template <class T>
+constexpr auto kSizeOf = static_cast<std::int64_t>(sizeof(T));
 
 /// A number that is known to compilers.
 template <std::int64_t kNumber>
 using Constant = std::integral_constant<std::int64_t, kNumber>;
 
-#ifdef __GNUC__
 #define DMLCPU_NOINLINE __attribute__((noinline))
 #define DMLCPU_INLINE __attribute__((always_inline))
-#else
-#define DMLCPU_NOINLINE
-#define DMLCPU_INLINE
-#endif
 
 /// The integers of kBytes bytes.
 template <int kBytes>
@@ -75,17 +68,13 @@ struct IntegersOf {
   using Unsigned = std::make_unsigned_t<Signed>;
 };
 
-/// Prefetches a cache line that will be read soon; any address will do. To g++ a function that does
+/// Prefetches a cache line that will be read soon; any address will do. To L1, or with kLocality 2
+/// to L2: for what is read so much later that it would have left L1. To g++ a function that does
 /// only this has no effect, and unless it is inlined early its calls go; an empty asm statement is
 /// an effect.
-inline void prefetch(const void* p) {
-  __builtin_prefetch(p);
-  __asm__ volatile("");
-}
-
-/// The same to L2: for what is read so much later that it would have left L1.
-inline void prefetch_to_l2(const void* p) {
-  __builtin_prefetch(p, 0, 2);
+template <int kLocality = 3>
+void prefetch(const void* p) {
+  __builtin_prefetch(p, 0, kLocality);
   __asm__ volatile("");
 }
 
@@ -93,21 +82,19 @@ inline void prefetch_to_l2(const void* p) {
 /// takes longer, and may give another value than the one that was checked if another thread writes.
 template <class V>
 V loaded(V v) {
-#if defined(__GNUC__) && defined(__SSE2__)
+#ifdef __SSE2__
   __asm__("" : "+v"(v));
 #endif
   return v;
 }
 inline std::int64_t loaded(std::int64_t v) {
-#ifdef __GNUC__
   __asm__("" : "+r"(v));
-#endif
   return v;
 }
 
 /// The highest bits of a vector's elements of kSize bytes: bit i is that of element i.
 template <int kSize>
-std::uint64_t high_bits(const void* vector) {
+std::conditional_t<kVectorBytes == 64, std::uint64_t, std::uint32_t> high_bits(const void* vector) {
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
   const __m512i v = _mm512_loadu_si512(vector);
   if constexpr (kSize == 1) return _mm512_movepi8_mask(v);
@@ -119,25 +106,22 @@ std::uint64_t high_bits(const void* vector) {
   const auto halves = [v] {
     return _mm_packs_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
   };
-  if constexpr (kSize == 1) return static_cast<std::uint32_t>(_mm256_movemask_epi8(v));
-  if constexpr (kSize == 2) return static_cast<std::uint32_t>(_mm_movemask_epi8(halves()));
-  if constexpr (kSize == 4)
-    return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(v)));
-  if constexpr (kSize == 8)
-    return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(v)));
+  if constexpr (kSize == 1) return _mm256_movemask_epi8(v);
+  if constexpr (kSize == 2) return _mm_movemask_epi8(halves());
+  if constexpr (kSize == 4) return _mm256_movemask_ps(_mm256_castsi256_ps(v));
+  if constexpr (kSize == 8) return _mm256_movemask_pd(_mm256_castsi256_pd(v));
 #elif defined(__SSE2__)
   const __m128i v = _mm_loadu_si128(static_cast<const __m128i*>(vector));
-  const auto packed = [v] { return _mm_packs_epi16(v, _mm_setzero_si128()); };
-  if constexpr (kSize == 1) return static_cast<std::uint32_t>(_mm_movemask_epi8(v));
-  if constexpr (kSize == 2) return static_cast<std::uint32_t>(_mm_movemask_epi8(packed()));
-  if constexpr (kSize == 4) return static_cast<std::uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(v)));
-  if constexpr (kSize == 8) return static_cast<std::uint32_t>(_mm_movemask_pd(_mm_castsi128_pd(v)));
+  if constexpr (kSize == 1) return _mm_movemask_epi8(v);
+  if constexpr (kSize == 2) return _mm_movemask_epi8(_mm_packs_epi16(v, _mm_setzero_si128()));
+  if constexpr (kSize == 4) return _mm_movemask_ps(_mm_castsi128_ps(v));
+  if constexpr (kSize == 8) return _mm_movemask_pd(_mm_castsi128_pd(v));
 #else
   typename IntegersOf<kSize>::Unsigned elements[kVectorBytes / kSize];
   std::memcpy(elements, vector, sizeof elements);
-  std::uint64_t bits = 0;
+  std::uint32_t bits = 0;
   for (int i = 0; i < kVectorBytes / kSize; ++i) {
-    bits |= static_cast<std::uint64_t>(elements[i] >> (8 * kSize - 1)) << i;
+    bits |= static_cast<std::uint32_t>(elements[i] >> (8 * kSize - 1)) << i;
   }
   return bits;
 #endif

@@ -216,7 +216,7 @@ void sort_slots(const Slots<Lane>& slots, std::int64_t n) {
 /// it, whose rows may be narrower than a vector: the lanes beyond a row's end are the next row's,
 /// or anything, and select for nobody.
 template <class U>
-KeyRows<U> keys_of(const TopKColumns& a, const TileRows<U>& rows, U* keys) {
+KeyRows<U> keys_of(const TopKColumns& a, const Tile<U>& tile, const TileRows<U>& rows, U* keys) {
   const Columns& columns = a.columns;
   if (columns.packing == Packing::kTransposed) {
     const std::int64_t all = columns.block * columns.tile_lanes;
@@ -224,14 +224,14 @@ KeyRows<U> keys_of(const TopKColumns& a, const TileRows<U>& rows, U* keys) {
     const std::int64_t stride = rows.n > 1 ? rows.rows[1] - rows.rows[0] : 0;
     return {keys + rows.rows[0], stride, rows.n, rows.group_stride};
   }
-  const std::int64_t padded = Lanes<U>::padded(rows.lanes);
+  const std::int64_t padded = Lanes<U>::padded(tile.lanes);
   U* to = keys;
   for (std::int64_t r = 0; r < rows.n; ++r) {
-    for (std::int64_t g = 0; g < rows.groups; ++g, to += padded) {
-      a.element->load(rows.data + rows.rows[r] + g * rows.group_stride, 1, rows.lanes, to);
+    for (std::int64_t g = 0; g < tile.groups; ++g, to += padded) {
+      a.element->load(rows.data + rows.rows[r] + g * rows.group_stride, 1, tile.lanes, to);
     }
   }
-  return {keys, rows.groups * padded, rows.n, padded};
+  return {keys, tile.groups * padded, rows.n, padded};
 }
 
 /// Writes the first k slots of a group's lanes, for whose keys and indices there is capacity.
@@ -271,15 +271,14 @@ void top_k_columns(const TopKColumns& a) {
     const std::int64_t padded = L::padded(tile.lanes);
     const std::int64_t stride = tile.groups * padded;
     const Slots<Lane> slots = {states, states + n * stride, stride};
-    for_rows(a.columns, tile, a.prefetches, scratch,
-             [&](const TileRows<U>& rows, std::int64_t position) {
-               const auto keys = keys_of(a, rows, reinterpret_cast<U*>(scratch + parts.keys));
-               for (std::int64_t g = 0; g < tile.groups; ++g) {
-                 for (std::int64_t l = 0; l < tile.lanes; l += L::kWidth) {
-                   take(keys.at(g * keys.group_stride + l), position, slots.at(g * padded + l));
-                 }
-               }
-             });
+    for_rows(a.columns, tile, scratch, [&](const TileRows<U>& rows, std::int64_t position) {
+      const auto keys = keys_of(a, tile, rows, reinterpret_cast<U*>(scratch + parts.keys));
+      for (std::int64_t g = 0; g < tile.groups; ++g) {
+        for (std::int64_t l = 0; l < tile.lanes; l += L::kWidth) {
+          take(keys.at(g * keys.group_stride + l), position, slots.at(g * padded + l));
+        }
+      }
+    });
     for (std::int64_t l = 0; l < stride && a.sorts; l += L::kWidth) sort_slots(slots.at(l), n);
     for (std::int64_t g = 0; g < tile.groups; ++g) {
       write_slots(a, tile, g, slots.at(g * padded), reinterpret_cast<U*>(scratch + parts.results),

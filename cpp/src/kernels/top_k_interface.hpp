@@ -170,7 +170,6 @@ struct TopKColumns {
   Columns columns;
   std::int64_t k;
   bool sorts;
-  bool prefetches;
   const TopKElementKernels* element;
   Outputs outputs;
   void* scratch;  ///< top_k_columns_scratch(), aligned to 64 bytes

@@ -119,7 +119,8 @@ bool decode_keys(void* keys, std::int64_t count) {
   U inexact = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     U bits;
-    inexact |= static_cast<U>(!O::bits_of(from_unsigned_key<O>(elements[i]), &bits));
+    const auto key = static_cast<typename O::Key>(elements[i] ^ O::kFlip);
+    inexact |= static_cast<U>(!O::bits_of(key, &bits));
     elements[i] = bits;
   }
   return inexact == 0;

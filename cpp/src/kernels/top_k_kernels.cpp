@@ -8,7 +8,8 @@ DMLCPU_DECLARE_TARGET(DMLCPU_TARGET)
 
 namespace DMLCPU_TARGET {
 
-#define DMLCPU_ELEMENT(O) {load_keys<O>, decode_keys<O>, block_extremes<O>}
+#define DMLCPU_ELEMENT(...) \
+  {load_keys<__VA_ARGS__>, decode_keys<__VA_ARGS__>, block_extremes<__VA_ARGS__>}
 #define DMLCPU_ELEMENTS(enumerator, name, T, kind) DMLCPU_OF_ORDERS(DMLCPU_ELEMENT, T),
 #define DMLCPU_ROWS(Item)                                                         \
   {sizeof(Item),    top_k_collect<Item>, top_k_threshold<Item>, sort_first<Item>, \

@@ -196,8 +196,7 @@ std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item*
   if (b == blocks) return filter.count();
   while (true) {
     if (filter.count() > most) filter.raise(row.k);
-    const U highest =
-        highest_key<OrderOf<U, Ordering::kLargestNanLast>>(extremes + b, blocks - b, false);
+    const U highest = highest_key<OrderOf<U, true, false>>(extremes + b, blocks - b, false);
     if (!filter.takes(highest)) break;
     const std::int64_t at =
         b + find_match<false>(extremes + b, blocks - b, [highest](auto x) { return x == highest; });

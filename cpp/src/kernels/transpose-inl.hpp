@@ -1,8 +1,6 @@
 // Short rows transposed: packed as columns.
 #pragma once
 
-#include <type_traits>
-
 #include "kernels/vector-inl.hpp"
 
 namespace dmlcpu::DMLCPU_TARGET {
@@ -18,10 +16,7 @@ typename Vector<U, kBytes>::Type load_parts(const void* first,
   const auto part = [p, stride_bytes](int i) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i * stride_bytes));
   };
-  if constexpr (kBytes == 32) {
-    return reinterpret_cast<V>(
-        _mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1));
-  }
+  if constexpr (kBytes == 32) return reinterpret_cast<V>(_mm256_set_m128i(part(1), part(0)));
 #endif
 #ifdef __AVX512BW__
   if constexpr (kBytes == 64) {
@@ -36,29 +31,18 @@ typename Vector<U, kBytes>::Type load_parts(const void* first,
   if constexpr (kBytes == 16) return Vector<U, 16>::load(reinterpret_cast<const U*>(p));
 }
 
-/// Of each 16 bytes of two vectors of kSize bytes per element the first or the second halves,
-/// element by element.
-template <int kElements, int kSize, bool kHigh>
-struct InterleavedIndex {
-  static constexpr int of(int i) {
-    constexpr int kSide = 16 / kSize;
-    const int in_part = i % kSide;
-    return i - in_part + in_part / 2 + (kHigh ? kSide / 2 : 0) + (in_part % 2) * kElements;
-  }
-};
+/// Of each 16 bytes of two vectors the first or the second halves, element by element.
 template <bool kHigh, class U, std::int64_t kBytes>
 typename Vector<U, kBytes>::Type interleave(typename Vector<U, kBytes>::Type a,
                                             typename Vector<U, kBytes>::Type b) {
-  constexpr auto kSize = static_cast<int>(sizeof(U));
-  constexpr int kElements = static_cast<int>(kBytes) / kSize;
-  return shuffle<InterleavedIndex<kElements, kSize, kHigh>>(a, b,
-                                                            std::make_index_sequence<kElements>());
+  constexpr std::int64_t kSide = Vector<U, 16>::kWidth;
+  constexpr std::int64_t kElements = Vector<U, kBytes>::kWidth;
+  const auto index = [](std::int64_t i) {
+    const std::int64_t in_part = i % kSide;
+    return i - in_part + in_part / 2 + (kHigh ? kSide / 2 : 0) + (in_part % 2) * kElements;
+  };
+  return shuffle(a, b, index, std::make_index_sequence<kElements>());
 }
-
-/// The side of squares of elements that are transposed in registers: one in each 16 bytes of as
-/// many vectors, within which most processors move elements.
-template <class U>
-constexpr int kSquareSide = 16 / static_cast<int>(sizeof(U));
 
 /// The first `count` columns of rows that start row_stride apart, as many rows as a vector has
 /// elements. A stage interleaves each row of the first half with its partner in the second; after
@@ -66,12 +50,11 @@ constexpr int kSquareSide = 16 / static_cast<int>(sizeof(U));
 template <std::int64_t kBytes, class U>
 void transpose_squares(const U* from, std::int64_t row_stride, std::int64_t count, U* to,
                        std::int64_t column_stride) {
-  constexpr int kSide = kSquareSide<U>;
+  constexpr std::int64_t kSide = Vector<U, 16>::kWidth;
   using V = typename Vector<U, kBytes>::Type;
   V rows[kSide];
   for (int r = 0; r < kSide; ++r) {
-    rows[r] = load_parts<U, kBytes>(from + r * row_stride,
-                                    kSide * row_stride * static_cast<std::int64_t>(sizeof(U)));
+    rows[r] = load_parts<U, kBytes>(from + r * row_stride, kSide * row_stride * kSizeOf<U>);
   }
   for (int stage = 1; stage < kSide; stage *= 2) {
     V next[kSide];
@@ -88,8 +71,8 @@ void transpose_squares(const U* from, std::int64_t row_stride, std::int64_t coun
 /// Prefetches addresses that start stride_bytes apart; of those that share cache lines only some.
 inline void prefetch_at(const void* first, std::int64_t count, std::int64_t stride_bytes) {
   const auto* const from = static_cast<const char*>(first);
-  const std::int64_t step =
-      kCacheLine / min_of(max_of(absolute(stride_bytes), std::int64_t{1}), kCacheLine);
+  const std::int64_t apart = max_of<std::int64_t>(max_of(stride_bytes, -stride_bytes), 1);
+  const std::int64_t step = kCacheLine / min_of(apart, kCacheLine);
   for (std::int64_t i = 0; i < count; i += step) prefetch(from + i * stride_bytes);
 }
 
@@ -99,9 +82,8 @@ inline void prefetch_at(const void* first, std::int64_t count, std::int64_t stri
 template <class U>
 void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::int64_t length,
                U* columns, std::int64_t column_stride, std::int64_t ahead) {
-  constexpr std::int64_t kSide = kSquareSide<U>;
-  constexpr auto kSize = static_cast<std::int64_t>(sizeof(U));
-  constexpr std::int64_t kLineElements = kCacheLine / kSize;
+  constexpr std::int64_t kSide = Vector<U, 16>::kWidth;
+  constexpr std::int64_t kLineElements = kCacheLine / kSizeOf<U>;
   // Where rows follow one another, cache lines are prefetched in the order of memory, for each
   // square its share but at least a few; else of each row one. All at once would be more misses
   // than a processor keeps.
@@ -111,7 +93,7 @@ void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::i
   // have too few after them, are left to the loop at the end.
   const std::int64_t left =
       length >= kSide ? 0 : (kSide - length + row_stride - 1) / max_of<std::int64_t>(row_stride, 1);
-  const bool near = row_stride > 0 && (row_stride - length) * kSize < kPageBytes;
+  const bool near = row_stride > 0 && (row_stride - length) * kSizeOf<U> < kPageBytes;
   const std::int64_t whole = length >= kSide || near ? rows - left : 0;
   const auto transpose_by = [&](auto bytes) {
     constexpr std::int64_t kRows = Vector<U, bytes>::kWidth;
@@ -124,9 +106,9 @@ void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::i
           const U* const from = data + (row + ahead) * row_stride;
           if (dense) {
             const std::int64_t done = i / kSide * share;
-            prefetch_at(from + done, min_of(share, all - done), kSize);
+            prefetch_at(from + done, min_of(share, all - done), kSizeOf<U>);
           } else if (i % kLineElements == 0) {
-            prefetch_at(from + i, kRows, row_stride * kSize);
+            prefetch_at(from + i, kRows, row_stride * kSizeOf<U>);
           }
         }
         // The last square of a row overlaps the one before.

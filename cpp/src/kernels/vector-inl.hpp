@@ -12,7 +12,7 @@ namespace {
 /// by element.
 template <class T, std::int64_t kBytes = kVectorBytes>
 struct Vector {
-  static constexpr std::int64_t kWidth = kBytes / static_cast<std::int64_t>(sizeof(T));
+  static constexpr std::int64_t kWidth = kBytes / kSizeOf<T>;
   using Type __attribute__((vector_size(kBytes))) = T;
   /// The same anywhere in memory.
   using Unaligned __attribute__((vector_size(kBytes), aligned(alignof(T)), may_alias)) = T;
@@ -52,16 +52,6 @@ void for_steps(std::int64_t n, std::int64_t step, const Body& body) {
   for (std::int64_t i = 0; i < n; i += step) body(min_of(i, n - step));
 }
 
-/// The number of elements from p to the next address that is a multiple of a vector's size. From
-/// there on no vector straddles two cache lines, which would take two reads; that gains most where
-/// the data is in L2.
-template <class T>
-std::int64_t to_boundary(const T* p) {
-  constexpr auto kMask = static_cast<std::uintptr_t>(kVectorBytes - 1);
-  const std::uintptr_t bytes = (0 - reinterpret_cast<std::uintptr_t>(p)) & kMask;
-  return static_cast<std::int64_t>(bytes / sizeof(T));
-}
-
 /// Prefetches four vectors at kRowPrefetchBytes after those that are read now, from p on.
 template <class T>
 void prefetch_after_four(const T* p) {
@@ -94,27 +84,26 @@ bool any_nan(const V& v) {
   }
 }
 
-/// Element i of the result is number Index::of(i) of a's elements followed by b's.
-template <class Index, class V, std::size_t... kAt>
-V shuffle(V a, V b, std::index_sequence<kAt...> /*elements*/) {
+/// Element i of the result is number index(i) of a's elements followed by b's.
+template <class V, class Index, std::size_t... kAt>
+V shuffle(V a, V b, Index index, std::index_sequence<kAt...> /*elements*/) {
 #ifdef __clang__
-  return __builtin_shufflevector(a, b, Index::of(static_cast<int>(kAt))...);
+  return __builtin_shufflevector(a, b, index(static_cast<int>(kAt))...);
 #else
-  return __builtin_shuffle(a, b, V{Index::of(static_cast<int>(kAt))...});
+  return __builtin_shuffle(a, b, V{index(static_cast<int>(kAt))...});
 #endif
 }
 
-struct NeighbourIndex {
-  static constexpr int of(int i) { return i ^ 1; }
-};
-
-/// Vectors of 16 bytes with halves swapped at distance 8, 4, 2 or 1 bytes.
-template <int kDistance, class Part>
-Part swap_neighbours(Part part) {
+/// Joins elements of a vector of 16 bytes that are kDistance bytes apart, then half of that.
+template <class T, int kDistance = 8, class Part, class Join>
+Part join_neighbours(Part part, Join join) {
   const auto v =
       reinterpret_cast<typename Vector<typename IntegersOf<kDistance>::Unsigned, 16>::Type>(part);
-  return reinterpret_cast<Part>(
-      shuffle<NeighbourIndex>(v, v, std::make_index_sequence<16 / kDistance>()));
+  const auto swapped =
+      shuffle(v, v, [](int i) { return i ^ 1; }, std::make_index_sequence<16 / kDistance>());
+  part = join(part, reinterpret_cast<Part>(swapped));
+  if constexpr (kDistance > kSizeOf<T>) return join_neighbours<T, kDistance / 2>(part, join);
+  return part;
 }
 
 /// All elements of a vector joined by an operation on vectors.
@@ -127,12 +116,7 @@ T reduce(typename Vector<T>::Type v, Join join) {
   for (int half = kParts / 2; half > 0; half /= 2) {
     for (int i = 0; i < half; ++i) parts[i] = join(parts[i], parts[i + half]);
   }
-  Part best = parts[0];
-  best = join(best, swap_neighbours<8>(best));
-  if constexpr (sizeof(T) <= 4) best = join(best, swap_neighbours<4>(best));
-  if constexpr (sizeof(T) <= 2) best = join(best, swap_neighbours<2>(best));
-  if constexpr (sizeof(T) <= 1) best = join(best, swap_neighbours<1>(best));
-  return best[0];
+  return join_neighbours<T>(parts[0], join)[0];
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // argmin and argmax: validate, plan, run.
 #include "ops/arg.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -13,7 +12,6 @@
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
 #include "ops/for_tasks.hpp"
-#include "plan/arg_plan.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -35,14 +33,7 @@ struct Best {
 };
 
 int order_of(const ArgDescriptor& descriptor) {
-  return static_cast<int>(
-      ordering(descriptor.largest, descriptor.nan_policy == NanPolicy::kPropagate));
-}
-
-/// Inputs of at least this size are prefetched.
-std::int64_t prefetch_least_bytes(ArgStrategy strategy) {
-  return strategy == ArgStrategy::kRows ? tuning::kRowPrefetchLeastBytes
-                                        : tuning::kColumnsPrefetchBytes;
+  return ordering(descriptor.largest, descriptor.nan_policy == NanPolicy::kPropagate);
 }
 
 /// Writes element(i, to), converted to the type that `to` points to, to element i * stride of an
@@ -64,46 +55,41 @@ void write_elements(void* output, std::int64_t size, std::int64_t stride, std::i
   if (size == 8) write(static_cast<std::uint64_t*>(output));
 }
 
-class ArgRun {
- public:
-  ArgRun(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input, void* indices,
-         void* values)
-      : plan_(plan),
-        type_(static_cast<int>(descriptor.input.type)),
-        order_(order_of(descriptor)),
-        element_size_(element_bytes(descriptor.input)),
-        index_size_(element_bytes(descriptor.output)),
-        prefetches_(byte_count(descriptor.input) >= prefetch_least_bytes(plan.strategy)),
-        input_(static_cast<const char*>(input) + plan.offsets[0] * element_size_),
-        indices_(static_cast<char*>(indices) + plan.offsets[1] * index_size_),
-        values_(values == nullptr ? nullptr
-                                  : static_cast<char*>(values) + plan.offsets[2] * element_size_),
-        columns_(plan.columns.columns) {}
+/// A plan, and memory: from the first element visited, and the first ones written, on.
+struct ArgRun {
+  const ArgDescriptor& descriptor;
+  const ArgPlan& plan;
+  const char* input;
+  char* indices;
+  char* values;
+  int type = static_cast<int>(descriptor.input.type);
+  int order = order_of(descriptor);
+  std::int64_t element_size = element_bytes(descriptor.input);
+  std::int64_t index_size = element_bytes(descriptor.output);
+  Columns columns = plan.columns.columns;
 
   void run() {
-    const Tasks& tasks = plan_.tasks;
-    const std::int64_t parts = plan_.parts;
-    const std::int64_t calls = tasks.count() * parts;
-    const ArgScratch sizes = scratch_of(plan_, element_size_);
+    const std::int64_t parts = plan.parts;
+    const std::int64_t calls = plan.tasks.count() * parts;
+    const ArgScratch sizes = scratch_of(plan, element_size);
     const Scratch scratch(sizes.bytes);
-    if (plan_.strategy == ArgStrategy::kColumns) {
-      auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
-      plan_.columns.fill_rows(rows);
-      columns_.rows = rows;
-    }
+    auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
+    if (plan.strategy == ArgStrategy::kColumns) plan.columns.fill_rows(rows);
+    columns.rows = rows;
     const auto best_at = [&](std::int64_t number) {
-      auto* const keys =
-          reinterpret_cast<std::int64_t*>(scratch.at(sizes.bests + number * sizes.best_bytes));
-      return Best{keys, keys + sizes.results};
+      if (!plan.merges) return Best{};
+      char* const best = scratch.at(sizes.bests + number * sizes.best_bytes);
+      return Best{reinterpret_cast<std::int64_t*>(best),
+                  reinterpret_cast<std::int64_t*>(best + sizes.best_bytes / 2)};
     };
-    for_calls(calls, plan_.threads, [&](std::int64_t call, int worker) {
-      const Task task = tasks.at(call / parts);
+    for_calls(calls, plan.threads, [&](std::int64_t call, int worker) {
+      const Task task = plan.tasks.at(call / parts);
       const Best best = best_at(parts > 1 ? call : worker);
       run_part(task, call % parts, best, scratch.at(sizes.kernels + worker * sizes.kernel_bytes));
-      if (parts == 1 && plan_.merges) write(task, best);
+      if (parts == 1 && plan.merges) write(task, best);
     });
     for (std::int64_t call = 0; parts > 1 && call < calls; call += parts) {
-      const Task task = tasks.at(call / parts);
+      const Task task = plan.tasks.at(call / parts);
       const Best best = best_at(call);
       for (std::int64_t part = 1; part < parts; ++part) {
         best.merge(best_at(call + part), task.groups * task.results);
@@ -112,89 +98,74 @@ class ArgRun {
     }
   }
 
- private:
   /// Merges a part of the reduction into `best`, or writes the results if nothing is merged.
   void run_part(const Task& task, std::int64_t part, const Best& best, char* scratch) const {
-    if (plan_.strategy == ArgStrategy::kFill) {
+    if (plan.strategy == ArgStrategy::kFill) {
       return write(task, [](std::int64_t, std::int64_t) { return std::int64_t{0}; });
     }
-    const std::int64_t start = plan_.part_start(part);
-    Odometer reduced(plan_.reduced);
-    for (std::int64_t i = 0; i < iteration_count(plan_.reduced); ++i, reduced.next()) {
+    const std::int64_t start = plan.part_start(part);
+    Odometer reduced(plan.reduced);
+    for (std::int64_t i = 0; i < iteration_count(plan.reduced); ++i, reduced.next()) {
       const char* const data =
-          at(task.offsets[0] + start * plan_.shared.strides[0] + reduced.offsets()[0]);
-      const std::int64_t index = start * plan_.shared.strides[1] + reduced.offsets()[1];
-      if (plan_.strategy == ArgStrategy::kRows) {
-        const Axis& n = plan_.n;
-        kernels().arg->rows[type_][order_](
-            {data, n.size, n.strides[0], task.results, plan_.tasks.results.strides[0], index,
-             n.strides[1], i == 0, prefetches_},
+          at(task.offsets[0] + start * plan.shared.strides[0] + reduced.offsets()[0]);
+      const std::int64_t index = start * plan.shared.strides[1] + reduced.offsets()[1];
+      if (plan.strategy == ArgStrategy::kRows) {
+        const Axis& n = plan.n;
+        kernels().arg->rows[type][order](
+            {data, n.size, n.strides[0], task.results, plan.tasks.results.strides[0], index,
+             n.strides[1], i == 0, plan.prefetches},
             best.keys, best.indices);
-      } else {
-        run_columns(task, data, index, i == 0, best, scratch);
+        continue;
       }
-    }
-  }
-
-  void run_columns(const Task& task, const char* data, std::int64_t index, bool starts,
-                   const Best& best, char* scratch) const {
-    const ColumnsPlan& plan = plan_.columns;
-    const Axis& groups = plan_.tasks.groups;
-    const Axis& results = plan_.tasks.results;
-    ArgColumns a{};
-    a.columns = columns_;
-    a.columns.data = data + plan.input_offset * element_size_;
-    a.columns.groups = task.groups;
-    a.columns.lanes = plan.per_result * task.results;
-    a.index_base = index;
-    a.index_step = plan.walk.index_step;
-    a.results = task.results;
-    a.widened_step = plan.widened_step;
-    a.backwards = plan.backwards;
-    a.tail_index = plan.tail_index;
-    a.prefetches = prefetches_;
-    a.scratch = scratch;
-    a.starts = starts;
-    if (plan_.merges) {
+      const auto output = [&](char* first, int s, std::int64_t size) {
+        return Output{first + task.offsets[s] * size, 0, plan.tasks.groups.strides[s],
+                      plan.tasks.results.strides[s]};
+      };
+      ArgColumns a{};
+      a.columns = columns;
+      a.columns.data = data + plan.columns.input_offset * element_size;
+      a.columns.groups = task.groups;
+      a.columns.lanes = plan.columns.per_result * task.results;
+      a.index_base = index;
+      a.index_step = plan.columns.walk.index_step;
+      a.results = task.results;
+      a.scratch = scratch;
       a.keys = best.keys;
       a.indices = best.indices;
-    } else {
-      char* const values = values_ == nullptr ? nullptr : values_ + task.offsets[2] * element_size_;
-      a.outputs = {
-          {values, 0, groups.strides[2], results.strides[2]},
-          {indices_ + task.offsets[1] * index_size_, 0, groups.strides[1], results.strides[1]},
-          index_size_};
-      a.reversed = plan_.reversed;
-      a.last = plan_.reduced_count - 1;
+      a.starts = i == 0;
+      a.outputs.indices = output(indices, 1, index_size);
+      if (values != nullptr) a.outputs.values = output(values, 2, element_size);
+      a.outputs.index_size = index_size;
+      a.reversed = plan.reversed && !plan.merges;
+      a.last = plan.reduced_count - 1;
+      kernels().arg->columns[type][order](a);
     }
-    kernels().arg->columns[type_][order_](a);
   }
 
   /// Writes the results of a task, whose indices are found(group, result).
   template <class Found>
   void write(const Task& task, const Found& found) const {
-    const Axis& results = plan_.tasks.results;
-    const std::int64_t last = plan_.reduced_count - 1;
-    const bool reversed = plan_.reversed;
+    const Axis& results = plan.tasks.results;
+    const std::int64_t last = plan.reduced_count - 1;
+    const bool reversed = plan.reversed;
     for (std::int64_t g = 0; g < task.groups; ++g) {
-      const auto place = [&](int s) { return task.offsets[s] + g * plan_.tasks.groups.strides[s]; };
-      char* const indices = indices_ + place(1) * index_size_;
-      write_elements(indices, index_size_, results.strides[1], task.results,
+      const auto place = [&](int s) { return task.offsets[s] + g * plan.tasks.groups.strides[s]; };
+      write_elements(indices + place(1) * index_size, index_size, results.strides[1], task.results,
                      [&found, g, last, reversed](std::int64_t i, auto* /*to*/) {
                        return reversed ? last - found(g, i) : found(g, i);
                      });
-      if (values_ == nullptr) continue;
+      if (values == nullptr) continue;
       // From the input: keys do not tell zeros, or NaNs, apart.
       const char* const from = at(place(0));
-      char* const to = values_ + place(2) * element_size_;
+      char* const to = values + place(2) * element_size;
       if (last == 0 && results.strides[0] == 1 && results.strides[2] == 1) {
-        std::memcpy(to, from, static_cast<std::size_t>(task.results * element_size_));
+        std::memcpy(to, from, static_cast<std::size_t>(task.results * element_size));
         continue;
       }
-      write_elements(to, element_size_, results.strides[2], task.results,
+      write_elements(to, element_size, results.strides[2], task.results,
                      [&](std::int64_t i, auto* out) {
                        using U = std::remove_pointer_t<decltype(out)>;
-                       const std::int64_t offset = found(g, i) * plan_.value_stride;
+                       const std::int64_t offset = found(g, i) * plan.value_stride;
                        return reinterpret_cast<const U*>(from)[i * results.strides[0] + offset];
                      });
     }
@@ -203,18 +174,7 @@ class ArgRun {
     write(task, [&](std::int64_t g, std::int64_t i) { return best.indices[g * task.results + i]; });
   }
 
-  const char* at(std::int64_t offset) const { return input_ + offset * element_size_; }
-
-  const ArgPlan& plan_;
-  int type_;
-  int order_;
-  std::int64_t element_size_;
-  std::int64_t index_size_;
-  bool prefetches_;
-  const char* input_;
-  char* indices_;
-  char* values_;
-  Columns columns_;
+  const char* at(std::int64_t offset) const { return input + offset * element_size; }
 };
 
 int threads_for_arg(const ArgDescriptor& descriptor) {
@@ -246,7 +206,11 @@ ArgPlan plan(const ArgDescriptor& descriptor, const Tensor* values) {
 void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input,
                  void* output, void* values) {
   if (element_count(descriptor.output) == 0) return;
-  ArgRun(descriptor, plan, input, output, values).run();
+  const std::int64_t size = element_bytes(descriptor.input);
+  ArgRun{descriptor, plan, static_cast<const char*>(input) + plan.offsets[0] * size,
+         static_cast<char*>(output) + plan.offsets[1] * element_bytes(descriptor.output),
+         values == nullptr ? nullptr : static_cast<char*>(values) + plan.offsets[2] * size}
+      .run();
 }
 
 std::size_t detail::plan_text(const ArgDescriptor& descriptor, char* text, std::size_t size) {

@@ -7,11 +7,8 @@
 
 namespace dmlcpu {
 
-/// The order of these options.
-inline Ordering ordering(bool largest, bool nan_first) {
-  if (largest) return nan_first ? Ordering::kLargestNanFirst : Ordering::kLargestNanLast;
-  return nan_first ? Ordering::kSmallestNanFirst : Ordering::kSmallestNanLast;
-}
+/// The number of the Ordering of these options.
+inline int ordering(bool largest, bool nan_first) { return 2 * largest + nan_first; }
 
 /// Plans a descriptor whose layout is valid, for as many threads as its size is worth; with
 /// `values`, if not null, that one element of each of its rows is written to.

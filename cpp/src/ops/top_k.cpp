@@ -27,9 +27,9 @@ bool nans_first(const TopKDescriptor& descriptor) {
 }
 
 const TopKElementKernels& element_kernels(const TopKDescriptor& descriptor) {
-  const Ordering order =
+  const int order =
       ordering(descriptor.axis_direction == AxisDirection::kDecreasing, nans_first(descriptor));
-  return kernels().top_k->element[static_cast<int>(descriptor.input.type)][static_cast<int>(order)];
+  return kernels().top_k->element[static_cast<int>(descriptor.input.type)][order];
 }
 
 /// A call's memory, and what works on it.
@@ -298,7 +298,6 @@ void run_plan(const Call& call, const TopKColumnsPlan& plan) {
   all.columns = plan.columns.columns;
   all.k = plan.k;
   all.sorts = plan.sorts;
-  all.prefetches = call.input_bytes >= tuning::kColumnsPrefetchBytes;
   all.element = &element_kernels(call.descriptor);
   const std::int64_t row_bytes = column_rows_bytes(plan);
   const std::int64_t worker_bytes = column_worker_bytes(call, plan);

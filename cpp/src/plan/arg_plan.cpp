@@ -49,7 +49,7 @@ void split_axes(const ArgDescriptor& descriptor, const Tensor* values, ArgPlan& 
 /// Whether the innermost axis is reduced, and its rows are so long that each is searched by itself,
 /// or too few to fill vectors.
 bool are_rows(std::int64_t element_size, const ArgPlan& plan) {
-  const Axis& inner = plan.reduced.axes[plan.reduced.count - 1];
+  const Axis inner = plan.reduced.last();
   std::int64_t widest = 1;
   for (int d = 0; d < plan.tasks.kept.count; ++d) {
     const Axis& axis = plan.tasks.kept.axes[d];
@@ -67,9 +67,9 @@ void split_reduction(std::int64_t element_size, std::int64_t wanted, ArgPlan& pl
   Axis& axis = plan.reduced.axes[longest(plan.reduced, false)];
   const Axes& kept = plan.tasks.kept;
   std::int64_t tiles = iteration_count(kept);
-  if (kept.count > 0 && std::abs(kept.axes[kept.count - 1].strides[0]) == 1) {
-    const std::int64_t inner = kept.axes[kept.count - 1].size;
-    tiles = tiles / inner * ceil_divide(inner * element_size, tuning::kTileBytes);
+  const Axis inner = kept.last();
+  if (std::abs(inner.strides[0]) == 1) {
+    tiles = tiles / inner.size * ceil_divide(inner.size * element_size, tuning::kTileBytes);
   }
   const std::int64_t parts =
       std::min(ceil_divide(wanted, tiles), axis.size / tuning::kMinPartPositions);
@@ -121,8 +121,8 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
       kept.axes[d].strides[0] = kept.axes[d].strides[1];
     }
     simplify(kept);
-    if (kept.count > 0) plan.tasks.results = kept.take(longest(kept, false));
-    if (kept.count > 0) plan.tasks.groups = kept.take(longest(kept, false));
+    plan.tasks.results = kept.take(longest(kept, false));
+    plan.tasks.groups = kept.take(longest(kept, false));
   } else {
     const bool is_rows = are_rows(element_size, plan);
     const std::int64_t wanted = is_rows ? threads : threads * tuning::kTasksPerThread;
@@ -130,10 +130,11 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
     if (is_rows) {
       plan.strategy = ArgStrategy::kRows;
       plan.n = plan.reduced.pop();
-      if (kept.count > 0) plan.tasks.results = kept.pop();
+      plan.tasks.results = kept.pop();
+      plan.prefetches = byte_count(descriptor.input) >= tuning::kRowPrefetchLeastBytes;
     } else {
       plan.strategy = ArgStrategy::kColumns;
-      plan.columns = plan_columns(element_size, true, 1, plan.tasks, plan.reduced);
+      plan.columns = plan_columns(descriptor.input, true, 1, plan.tasks, plan.reduced);
     }
   }
   split_tasks(element_size, plan);
@@ -146,9 +147,9 @@ ArgScratch scratch_of(const ArgPlan& plan, std::int64_t element_size) {
   const std::int64_t calls = plan.tasks.count() * plan.parts;
   const std::int64_t workers = std::min<std::int64_t>(plan.threads, calls);
   ArgScratch scratch;
-  scratch.results = plan.merges ? plan.tasks.task_groups * plan.tasks.task_results : 0;
+  const std::int64_t results = plan.merges ? plan.tasks.task_groups * plan.tasks.task_results : 0;
   scratch.bests = round_up(columns.period * kIndexBytes);
-  scratch.best_bytes = round_up(2 * scratch.results * kIndexBytes);
+  scratch.best_bytes = round_up(2 * results * kIndexBytes);
   // Parts keep their best until they are merged.
   scratch.kernels = scratch.bests + (plan.parts > 1 ? calls : workers) * scratch.best_bytes;
   if (plan.strategy == ArgStrategy::kColumns) {
@@ -162,10 +163,7 @@ bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& u
   if (threads > 1) return false;
   const ConstTensor& input = descriptor.input;
   const unsigned axes = reduced_axes(descriptor);
-  unplanned = {{nullptr, 1, 0, 1, 0, 0, 1, true, false},
-               0,
-               0,
-               descriptor.axis_direction == AxisDirection::kDecreasing};
+  unplanned.reversed = descriptor.axis_direction == AxisDirection::kDecreasing;
   ArgRows& rows = unplanned.rows;
   int output_axis = descriptor.output.rank;
   for (int d = input.rank - 1; d >= 0; --d) {
@@ -200,13 +198,10 @@ std::string to_text(const ArgUnplannedRows& unplanned) {
 }
 
 std::string to_text(const ArgPlan& plan) {
-  static const char* const names[] = {"fill\n", "rows\n", ""};
-  std::string all = names[static_cast<int>(plan.strategy)];
-  if (plan.strategy == ArgStrategy::kColumns) {
-    all += to_text(plan.columns, plan.tasks);
-  } else {
-    all += axis_text("n", plan.n) + axis_text("rows", plan.tasks.results);
-  }
+  std::string all = plan.strategy == ArgStrategy::kColumns
+                        ? to_text(plan.columns, plan.tasks)
+                        : text(plan.strategy == ArgStrategy::kRows ? "rows\n" : "fill\n",
+                               axis_text("n", plan.n), axis_text("rows", plan.tasks.results));
   const Axes& kept = plan.tasks.kept;
   for (int d = 0; d < kept.count; ++d) all += axis_text("kept", kept.axes[d]);
   for (int d = 0; d < plan.reduced.count; ++d) all += axis_text("reduced", plan.reduced.axes[d]);

@@ -40,8 +40,9 @@ struct ArgPlan {
   Tasks tasks;
   Axis shared = kUnitAxis;  ///< among the parts
   Axes reduced;
-  Axis n = kUnitAxis;   ///< kRows: the axis that the kernel walks
-  ColumnsPlan columns;  ///< kColumns
+  Axis n = kUnitAxis;       ///< kRows: the axis that the kernel walks
+  bool prefetches = false;  ///< kRows
+  ColumnsPlan columns;      ///< kColumns
 
   std::int64_t part_start(std::int64_t part) const {
     return std::min(part * part_size, shared.size - part_size);
@@ -56,9 +57,8 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
 /// what tasks keep of their results until these are merged or written, then each worker's for the
 /// kernel.
 struct ArgScratch {
-  std::int64_t results = 0;     ///< of a task, if they are kept
   std::int64_t bests = 0;       ///< where the first task's are
-  std::int64_t best_bytes = 0;  ///< of each
+  std::int64_t best_bytes = 0;  ///< of each, half of them keys, if they are kept
   std::int64_t kernels = 0;     ///< where the first worker's is
   std::int64_t kernel_bytes = 0;
   std::int64_t bytes = 0;  ///< all of it
@@ -67,10 +67,10 @@ ArgScratch scratch_of(const ArgPlan& plan, std::int64_t element_size);
 
 /// Rows that one thread reduces without a plan, which would take longer to make than to follow.
 struct ArgUnplannedRows {
-  ArgRows rows;         ///< but for the data
-  std::int64_t offset;  ///< of the first element visited
-  std::int64_t output_stride;
-  bool reversed;  ///< as in a plan
+  ArgRows rows = {nullptr, 1, 0, 1, 0, 0, 1, true, false};  ///< but for the data
+  std::int64_t offset = 0;                                  ///< of the first element visited
+  std::int64_t output_stride = 0;
+  bool reversed = false;  ///< as in a plan
 };
 
 /// Whether the rows of a valid descriptor are all it is: one row, or a few elements, along one axis

@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 
 namespace dmlcpu {
 namespace {
 
-/// Broadcast axes sort as if their stride were the largest.
-std::int64_t sort_key(const Axis& axis) {
-  return axis.strides[0] == 0 ? std::numeric_limits<std::int64_t>::max()
-                              : std::abs(axis.strides[0]);
-}
+/// Broadcast axes sort as if their stride were the largest: 0 - 1 wraps around.
+std::uint64_t sort_key(const Axis& axis) { return std::abs(axis.strides[0]) - std::uint64_t{1}; }
 
 bool continues(const Axis& outer, const Axis& inner) {
   for (int s = 0; s < 3; ++s) {
@@ -23,6 +19,7 @@ bool continues(const Axis& outer, const Axis& inner) {
 }  // namespace
 
 Axis Axes::take(int position) {
+  if (position < 0) return kUnitAxis;
   const Axis taken = axes[position];
   std::copy(axes.begin() + position + 1, axes.begin() + count, axes.begin() + position);
   --count;
@@ -51,9 +48,8 @@ void simplify(Axes& stack) {
   auto end = std::remove_if(begin, begin + stack.count, [](const Axis& a) { return a.size == 1; });
   // Insertion sort: stable, and allocates nothing, unlike std::stable_sort.
   for (auto it = begin; it != end; ++it) {
-    const auto position = std::upper_bound(
-        begin, it, *it, [](const Axis& a, const Axis& b) { return sort_key(a) > sort_key(b); });
-    std::rotate(position, it, it + 1);
+    for (auto at = it; at != begin && sort_key(at[-1]) < sort_key(*at); --at)
+      std::iter_swap(at - 1, at);
   }
   int kept = 0;
   for (auto it = begin; it != end; ++it) {

@@ -26,7 +26,6 @@ struct Axes {
   int count = 0;
 
   Axes() = default;
-  ~Axes() = default;
   /// Plans are copied as they are made, with few axes.
   Axes(const Axes& other) { *this = other; }
   Axes& operator=(const Axes& other) {
@@ -36,8 +35,10 @@ struct Axes {
   }
 
   void push(const Axis& axis) { axes[count++] = axis; }
-  Axis pop() { return axes[--count]; }
-  /// Removes and returns the axis at `position`.
+  /// The innermost axis; one of one position where there is none, as below.
+  Axis last() const { return count > 0 ? axes[count - 1] : kUnitAxis; }
+  Axis pop() { return count > 0 ? axes[--count] : kUnitAxis; }
+  /// Removes and returns the axis at `position`, if that is not -1.
   Axis take(int position);
 };
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
+#include <utility>
 
+#include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
 
@@ -30,18 +31,17 @@ int best_lanes(std::int64_t element_size, const Axes& kept) {
 void widen(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan& plan) {
   Columns& columns = plan.columns;
   const bool contiguous = stride_of(axis) == results.size;
-  columns.lanes = count * results.size;
   columns.lane_stride = contiguous ? 1 : axis.strides[0];
   plan.per_result = count;
-  plan.widened_step = axis.strides[1];
-  plan.backwards = contiguous && axis.strides[0] < 0;
-  if (plan.backwards) plan.input_offset = (count - 1) * axis.strides[0];
+  columns.widened_step = axis.strides[1];
+  columns.backwards = contiguous && axis.strides[0] < 0;
+  if (columns.backwards) plan.input_offset = (count - 1) * axis.strides[0];
   const std::int64_t left = axis.size % count;
   columns.tail_offset = (axis.size - count) * axis.strides[0];
   axis.size /= count;
   if (left > 0) {
     columns.tail = axis.size;
-    plan.tail_index = (left - count) * axis.strides[1];
+    columns.tail_index = (left - count) * axis.strides[1];
   }
   axis.strides[0] *= count;
   axis.strides[1] *= count;
@@ -72,13 +72,6 @@ bool make_block(std::int64_t element_size, const Axis& groups, const Walk& walk,
   return true;
 }
 
-/// Makes an axis the lanes, of one result each.
-void set_lanes(const Axis& axis, Tasks& tasks, ColumnsPlan& plan) {
-  tasks.results = axis;
-  plan.columns.lanes = axis.size;
-  plan.columns.lane_stride = axis.strides[0];
-}
-
 /// How many positions of each result become lanes: together they fill as many bytes as hide each
 /// other's latency.
 std::int64_t widened_count(std::int64_t element_size, const Axis& results) {
@@ -105,11 +98,9 @@ bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, Tasks& ta
   const std::int64_t least =
       outer_bytes >= kLineBytes ? tuning::kBlockElements / tasks.groups.size + 1 : 0;
   if (!follows(inner, tasks.groups, all ? count / 2 : count, least)) return false;
-  tasks.results = tasks.groups;
+  tasks.results = std::exchange(tasks.groups, tasks.kept.take(longest(tasks.kept, false)));
   widen(inner, count, tasks.results, plan);
   if (all) reduced.pop();
-  Axes& kept = tasks.kept;
-  tasks.groups = kept.count > 0 ? kept.take(longest(kept, false)) : kUnitAxis;
   return true;
 }
 
@@ -128,12 +119,12 @@ bool widen_longest(std::int64_t element_size, Axes& reduced, ColumnsPlan& plan) 
   return true;
 }
 
-/// Chooses lanes, and groups beside them.
+/// Chooses lanes, one for each result unless they are widened, and groups beside them.
 void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lanes, Tasks& tasks,
                   Axes& reduced, ColumnsPlan& plan) {
   Axes& kept = tasks.kept;
-  const Axis& inner = reduced.axes[reduced.count - 1];
-  const std::int64_t kept_stride = kept.count > 0 ? stride_of(kept.axes[kept.count - 1]) : 0;
+  const Axis inner = reduced.last();
+  const std::int64_t kept_stride = stride_of(kept.last());
   const bool has_groups = kept_stride != 0 && stride_of(inner) >= kept_stride;
   if (has_groups) tasks.groups = kept.pop();
   const int outer = best_lanes(element_size, kept);
@@ -147,8 +138,7 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lan
                        follows(inner, tasks.groups, widened_count(element_size, tasks.groups),
                                tuning::kWidenedLeastBytes / element_size);
     if (!waits) {
-      set_lanes(tasks.groups, tasks, plan);
-      tasks.groups = kept.count > 0 ? kept.pop() : kUnitAxis;
+      tasks.results = std::exchange(tasks.groups, kept.pop());
       return;
     }
   }
@@ -159,44 +149,30 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lan
   if (widens && (outer_bytes < kLineBytes || apart) && widen_longest(element_size, reduced, plan)) {
     return;
   }
-  if (outer >= 0) {
-    set_lanes(kept.take(outer), tasks, plan);
-  } else {
-    set_lanes(tasks.groups, tasks, plan);
-    tasks.groups = kUnitAxis;
-  }
+  tasks.results = outer >= 0 ? kept.take(outer) : std::exchange(tasks.groups, kUnitAxis);
 }
 
 /// Chooses how the lanes are packed, and takes the walked axes out of the reduced ones.
 void choose_packing(std::int64_t element_size, const Axis& groups, Axes& reduced,
                     ColumnsPlan& plan) {
-  constexpr std::int64_t kRows = tuning::kWalkRows;
-  constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
   Columns& columns = plan.columns;
   const bool has_tail = columns.tail >= 0;
-  const auto walk = [&] {
-    if (!has_tail) return Walk(reduced, kRows, kAny, false);
-    // The tail is about the widened axis alone.
-    Axes widened;
-    widened.push(reduced.pop());
-    return Walk(widened, kRows - 1, kAny, false);
-  };
-  if (columns.lane_stride == 1) {
-    plan.walk = walk();
-    return;
-  }
   const std::int64_t apart = std::abs(columns.lane_stride);
-  Axes others = reduced;
-  Walk inside(others, tuning::kBlockElements / groups.size, apart, true);
-  if (!has_tail && apart > tuning::kPackedStride &&
-      make_block(element_size, groups, inside, plan)) {
-    columns.packing = Packing::kTransposed;
-    plan.walk = inside;
-    reduced = others;
-    return;
+  if (!has_tail && apart > tuning::kPackedStride) {
+    Axes others = reduced;
+    const Walk inside(others, tuning::kBlockElements / groups.size, apart);
+    if (make_block(element_size, groups, inside, plan)) {
+      columns.packing = Packing::kTransposed;
+      plan.walk = inside;
+      reduced = others;
+      return;
+    }
   }
-  columns.packing = Packing::kStrided;
-  plan.walk = walk();
+  columns.packing = columns.lane_stride == 1 ? Packing::kNone : Packing::kStrided;
+  // The tail is about the widened axis alone.
+  Axes widened;
+  if (has_tail) widened.push(reduced.pop());
+  plan.walk = has_tail ? Walk(widened, tuning::kWalkRows - 1) : Walk(reduced, tuning::kWalkRows);
 }
 
 /// Tiles, whose best elements and positions, and packed elements, stay in L1.
@@ -211,75 +187,65 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
   columns.tile_groups = 1;
   columns.tile_lanes = std::min(lanes, most);
   columns.pass = columns.period;
-  switch (columns.packing) {
-    case Packing::kNone: {
-      const std::int64_t tile_bytes = columns.n * columns.tile_lanes * element_size;
-      columns.tile_groups = std::clamp(std::min(in_tile / lanes, tuning::kPassBytes / tile_bytes),
-                                       std::int64_t{1}, groups.size);
-      // A pass reads some vectors of all its rows, then the next ones: which cache is to hold the
-      // rows depends on how far they are apart.
-      const Axes& walk = plan.walk.axes;
-      const std::int64_t stride = walk.count == 0 ? 0 : walk.axes[walk.count - 1].strides[0];
-      const bool near = std::abs(stride) * element_size <= tuning::kNearRowsBytes;
-      if (tile_bytes > (near ? tuning::kNearPassBytes : tuning::kPassBytes)) {
-        const std::int64_t bytes_read = near ? tuning::kNearPassBytes : tuning::kPassReadBytes;
-        const std::int64_t rows = bytes_read / (columns.tile_lanes * element_size);
-        columns.pass = std::min(columns.period, std::max(rows, tuning::kPassRows));
-      }
-      const std::int64_t in_row = tuning::kColumnsPrefetchAhead / element_size;
-      columns.ahead = columns.pass < columns.period ? columns.pass * stride
-                      : near && stride < 0          ? -in_row
-                                                    : in_row;
-      break;
+  if (columns.packing == Packing::kNone) {
+    const std::int64_t tile_bytes = columns.n * columns.tile_lanes * element_size;
+    columns.tile_groups = std::clamp(std::min(in_tile / lanes, tuning::kPassBytes / tile_bytes),
+                                     std::int64_t{1}, groups.size);
+    // A pass reads some vectors of all its rows, then the next ones: which cache is to hold the
+    // rows depends on how far they are apart.
+    const std::int64_t stride = plan.walk.axes.last().strides[0];
+    const bool near = std::abs(stride) * element_size <= tuning::kNearRowsBytes;
+    if (tile_bytes > (near ? tuning::kNearPassBytes : tuning::kPassBytes)) {
+      const std::int64_t bytes_read = near ? tuning::kNearPassBytes : tuning::kPassReadBytes;
+      const std::int64_t rows = bytes_read / (columns.tile_lanes * element_size);
+      columns.pass = std::min(columns.period, std::max(rows, tuning::kPassRows));
     }
-    case Packing::kTransposed: {
-      columns.tile_groups = groups.size;
-      // Four of the longest vectors are taken at once.
-      const std::int64_t fit = tuning::kTransposeBytes / (columns.block * element_size);
-      const std::int64_t step = fit >= 4 * line ? 4 * line : line;
-      const std::int64_t tiles =
-          ceil_divide(lanes, std::max(std::min(most, fit / step * step), step));
-      columns.tile_lanes = std::min(lanes, ceil_divide(ceil_divide(lanes, tiles), step) * step);
-      break;
-    }
-    case Packing::kStrided: {
-      // Rows read the same cache lines again, unless lanes are a line apart.
-      const std::int64_t apart =
-          std::min<std::int64_t>(std::abs(columns.lane_stride) * element_size, kLineBytes);
-      const std::int64_t fit = tuning::kStridedTileBytes / std::max<std::int64_t>(apart, 1);
-      columns.tile_lanes = std::min(lanes, std::clamp(fit, line, most));
-      if (groups.size * element_size < kLineBytes) columns.tile_groups = groups.size;
-      columns.pass = std::clamp(
-          tuning::kTransposeBytes / (columns.tile_groups * columns.tile_lanes * element_size),
-          std::int64_t{1}, columns.period);
-      break;
-    }
+    const std::int64_t in_row = tuning::kColumnsPrefetchAhead / element_size;
+    columns.ahead = columns.pass < columns.period ? columns.pass * stride
+                    : near && stride < 0          ? -in_row
+                                                  : in_row;
+  } else if (columns.packing == Packing::kTransposed) {
+    columns.tile_groups = groups.size;
+    // Four of the longest vectors are taken at once.
+    const std::int64_t fit = tuning::kTransposeBytes / (columns.block * element_size);
+    const std::int64_t step = fit >= 4 * line ? 4 * line : line;
+    const std::int64_t tiles =
+        ceil_divide(lanes, std::max(std::min(most, fit / step * step), step));
+    columns.tile_lanes = std::min(lanes, ceil_divide(ceil_divide(lanes, tiles), step) * step);
+    columns.ahead =
+        std::max<std::int64_t>(1, tuning::kTransposePrefetchBytes / element_size / columns.block);
+  } else {
+    // Rows read the same cache lines again, unless lanes are a line apart.
+    const std::int64_t apart =
+        std::min<std::int64_t>(std::abs(columns.lane_stride) * element_size, kLineBytes);
+    const std::int64_t fit = tuning::kStridedTileBytes / std::max<std::int64_t>(apart, 1);
+    columns.tile_lanes = std::min(lanes, std::clamp(fit, line, most));
+    if (groups.size * element_size < kLineBytes) columns.tile_groups = groups.size;
+    columns.pass = std::clamp(
+        tuning::kTransposeBytes / (columns.tile_groups * columns.tile_lanes * element_size),
+        std::int64_t{1}, columns.period);
   }
 }
 
 }  // namespace
 
-Walk::Walk(Axes& reduced, std::int64_t limit, std::int64_t stride_limit, bool whole) {
-  bool first = true;
-  std::int64_t next_step = 0;
+Walk::Walk(Axes& reduced, std::int64_t limit, std::int64_t stride_limit) {
   while (true) {
     int found = -1;
     for (int d = 0; d < reduced.count; ++d) {
       const Axis& axis = reduced.axes[d];
-      const bool fits = first ? stride_of(axis) < stride_limit &&
-                                    (found < 0 || axis.strides[1] < reduced.axes[found].strides[1])
-                              : axis.strides[1] == next_step;
+      const bool fits = n > 1 ? axis.strides[1] == index_step * n
+                              : stride_of(axis) < stride_limit &&
+                                    (found < 0 || axis.strides[1] < reduced.axes[found].strides[1]);
       if (fits) found = d;
     }
     if (found < 0) break;
     const Axis axis = reduced.take(found);
-    if (first) index_step = axis.strides[1];
-    first = false;
-    next_step = axis.strides[1] * axis.size;
+    if (n == 1) index_step = axis.strides[1];
     n *= axis.size;
     const bool inside = stride_of(axis) < stride_limit;
     std::int64_t part = inside ? std::clamp(limit / period, std::int64_t{1}, axis.size) : 1;
-    while (whole && axis.size % part != 0) --part;
+    while (stride_limit < kAnyStride && axis.size % part != 0) --part;
     if (part > 1) axes.push({part, axis.strides});
     period *= part;
     period_stride = part * axis.strides[0];
@@ -289,12 +255,14 @@ Walk::Walk(Axes& reduced, std::int64_t limit, std::int64_t stride_limit, bool wh
   std::reverse(axes.axes.begin(), axes.axes.begin() + axes.count);
 }
 
-ColumnsPlan plan_columns(std::int64_t element_size, bool widens, std::int64_t least_lanes,
+ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t least_lanes,
                          Tasks& tasks, Axes& reduced) {
+  const std::int64_t element_size = element_bytes(input);
   ColumnsPlan plan;
   Columns& columns = plan.columns;
-  columns.tail = -1;
   choose_lanes(element_size, widens, least_lanes, tasks, reduced, plan);
+  columns.lanes = plan.per_result * tasks.results.size;
+  if (!plan.widened()) columns.lane_stride = tasks.results.strides[0];
   choose_packing(element_size, tasks.groups, reduced, plan);
   const Walk& walk = plan.walk;
   columns.n = walk.n + (columns.tail >= 0 ? 1 : 0);
@@ -303,6 +271,7 @@ ColumnsPlan plan_columns(std::int64_t element_size, bool widens, std::int64_t le
   columns.period_stride = walk.period_stride;
   columns.groups = tasks.groups.size;
   choose_tiles(element_size, tasks.groups, plan);
+  if (byte_count(input) < tuning::kColumnsPrefetchBytes) columns.ahead = 0;
   columns.group_stride =
       tasks.groups.strides[0] * (columns.packing == Packing::kTransposed ? columns.tile_lanes : 1);
   return plan;
@@ -312,7 +281,7 @@ void ColumnsPlan::fill_rows(std::int64_t* rows) const {
   const bool transposed = columns.packing == Packing::kTransposed;
   const std::int64_t scale = transposed ? columns.tile_lanes : 1;
   Axes outer = walk.axes;
-  const Axis inner = outer.count > 0 ? outer.pop() : kUnitAxis;
+  const Axis inner = outer.pop();
   Odometer position(outer);
   for (std::int64_t i = 0; i < walk.period; position.next()) {
     const std::int64_t first = position.offsets()[0] - (transposed ? input_offset : 0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "kernels/columns_interface.hpp"
@@ -21,8 +22,11 @@ struct Walk {
   Walk() = default;
   /// Takes as many axes as have one index step from position to position, while a period has at
   /// most `limit` positions. Of the axes in a period none has a stride of `stride_limit` or more.
-  /// If `whole`, the last period has as many positions as the others: all of it may be read.
-  Walk(Axes& reduced, std::int64_t limit, std::int64_t stride_limit, bool whole);
+  /// If there is such a limit, the last period has as many positions as the others: all of it may
+  /// be read.
+  Walk(Axes& reduced, std::int64_t limit, std::int64_t stride_limit = kAnyStride);
+
+  static constexpr std::int64_t kAnyStride = std::numeric_limits<std::int64_t>::max();
 };
 
 /// Kernel calls on columns, a group of lanes for each group of results: a lane for each result, or
@@ -35,9 +39,6 @@ struct ColumnsPlan {
   /// lanes' end if `backwards`. Where the walk does not fill the lanes at last, its tail takes some
   /// elements twice; to the index that it has by the walk `tail_index`, below 0, is added.
   std::int64_t per_result = 1;
-  std::int64_t widened_step = 0;
-  bool backwards = false;
-  std::int64_t tail_index = 0;
   std::int64_t input_offset = 0;  ///< of the first lane's first position, or of its block
   bool widened() const { return per_result > 1; }
 
@@ -49,7 +50,7 @@ struct ColumnsPlan {
 /// ones, which are simplified and whose kept strides are not negative; `widens` if positions may be
 /// lanes. Fewer than `least_lanes` contiguous elements are not the lanes, if another axis
 /// has more.
-ColumnsPlan plan_columns(std::int64_t element_size, bool widens, std::int64_t least_lanes,
+ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t least_lanes,
                          Tasks& tasks, Axes& reduced);
 
 std::string to_text(const ColumnsPlan& plan, const Tasks& tasks);

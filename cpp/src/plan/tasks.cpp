@@ -1,6 +1,7 @@
 #include "plan/tasks.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/tuning.hpp"
 
@@ -20,10 +21,7 @@ std::int64_t Tasks::count() const {
 
 Task Tasks::at(std::int64_t number) const {
   const auto next_of = [&number](std::int64_t tiles) {
-    if (tiles == 1) return std::int64_t{0};
-    const std::int64_t tile = number % tiles;
-    number /= tiles;
-    return tile;
+    return tiles == 1 ? 0 : std::exchange(number, number / tiles) % tiles;
   };
   const std::int64_t result = next_of(tiles_of(results, task_results)) * task_results;
   const std::int64_t group = next_of(tiles_of(groups, task_groups)) * task_groups;

@@ -146,9 +146,9 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   simplify(plan.tasks.kept);
   Axes reduced;
   reduced.push({n, {plan.column.strides[0], 1, 0}});
-  plan.columns = plan_columns(element_size, false,
-                              tuning::kTopKLeastLaneBytes / top_k_lane_bytes(element_size),
-                              plan.tasks, reduced);
+  plan.columns =
+      plan_columns(input, false, tuning::kTopKLeastLaneBytes / top_k_lane_bytes(element_size),
+                   plan.tasks, reduced);
   const Columns& columns = plan.columns.columns;
   const bool rows = std::abs(plan.column.strides[0]) < std::abs(columns.lane_stride);
   const bool long_columns = n > tuning::kTopKShortColumn;
