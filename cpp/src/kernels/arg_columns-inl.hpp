@@ -16,14 +16,14 @@ auto before_or_nan(V x, V b) {
 }
 
 /// Takes n positions of kVectors vectors of lanes, which are `apart` elements from each other, the
-/// first position number `position`. Of types with NaNs kExact compares them as well; it is taken
-/// where they may decide: with NaNs first if the sum of what is taken is one (as that of infinities
-/// may be), with NaNs last if the best before is one, as no number is better.
-template <class O, std::int64_t kBytes, int kVectors, bool kExact = !Compare<O>::kNative,
-          class U = typename O::Unsigned>
-void take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, std::int64_t n,
-                  std::int64_t position, bool starts, std::int64_t ahead,
-                  const BestOfTile<U>& state, std::int64_t state_apart) {
+/// first position number `position`. Of types with NaNs kExact compares them as well; else false,
+/// and nothing is taken, where they may decide: with NaNs first if the sum of what is taken is one
+/// (as that of infinities may be), with NaNs last if the best before is one, as no number is
+/// better.
+template <class O, std::int64_t kBytes, int kVectors, bool kExact, class U = typename O::Unsigned>
+bool try_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, std::int64_t n,
+                 std::int64_t position, bool starts, std::int64_t ahead, const BestOfTile<U>& state,
+                 std::int64_t state_apart) {
   using C = Compare<O>;
   using T = typename O::Element;
   using V = Vector<typename C::Lane, kBytes>;
@@ -70,14 +70,20 @@ void take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, s
     if (!kExact && O::kNanFirst) sum += part;
     at += 1;
   }
-  if (!kExact && any_nan(sum)) {
-    return take_vectors<O, kBytes, kVectors, true>(data, apart, rows, n, position, starts, ahead,
-                                                   state, state_apart);
-  }
+  if (!kExact && any_nan(sum)) return false;
   unroll<kVectors>([&](auto v) {
     V::store(bests + v * state_apart, best[v]);
     P::store(state.positions + v * state_apart, positions[v]);
   });
+  return true;
+}
+
+template <class O, std::int64_t kBytes, int kVectors, class... Arguments>
+void take_vectors(const Arguments&... arguments) {
+  if constexpr (Compare<O>::kNative) {
+    if (try_vectors<O, kBytes, kVectors, false>(arguments...)) return;
+  }
+  try_vectors<O, kBytes, kVectors, true>(arguments...);
 }
 
 /// The same of all lanes of a tile, four vectors at a time where there are as many, side by side or

@@ -18,7 +18,6 @@ struct RowCompare : Compare<O, kIsNative> {
   using T = typename O::Element;
   using V = typename Vector<typename Base::Lane>::Type;
   V sum{};
-  V four[4];
 
   /// x as best_of()'s first operand, which keeps a NaN: with NaNs last, the worst number instead.
   static V without_nan(V x) {
@@ -27,15 +26,20 @@ struct RowCompare : Compare<O, kIsNative> {
     }
     return x;
   }
-  /// Four vectors of consecutive elements; those that would begin after `last` begin there.
-  void read_four(const T* p, std::int64_t last, bool prefetches) {
-    if (prefetches) prefetch_after_four(p);
-    for (int v = 0; v < 4; ++v) four[v] = Base::load(p + min_of(v * (kLanes<T> / 4), last));
-    if constexpr (kIsNative && O::kNanFirst) sum += (four[0] + four[1]) + (four[2] + four[3]);
+  V read(const T* p) {
+    const V x = Base::load(p);
+    if constexpr (kIsNative && O::kNanFirst) sum += x;
+    return x;
   }
-  V best_of_four() const {
-    return Base::best_of(Base::best_of(without_nan(four[0]), four[1]),
-                         Base::best_of(without_nan(four[2]), four[3]));
+  /// The best of four vectors of consecutive elements; those that would begin after `last` begin
+  /// there.
+  V best_of_four(const T* p, std::int64_t last, bool prefetches) {
+    V x[4];
+    if (prefetches) prefetch_after_four(p);
+    for (int v = 0; v < 4; ++v) x[v] = Base::load(p + min_of(v * (kLanes<T> / 4), last));
+    if constexpr (kIsNative && O::kNanFirst) sum += (x[0] + x[1]) + (x[2] + x[3]);
+    return Base::best_of(Base::best_of(without_nan(x[0]), x[1]),
+                         Base::best_of(without_nan(x[2]), x[3]));
   }
   /// Of native types with NaNs first, false if there may have been one: the elements' sum is NaN if
   /// any of them is. (It also is for +infinity plus -infinity; keys then find the same answer.)
@@ -64,20 +68,17 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
   constexpr std::int64_t kWidth = Vector<U>::kWidth;
   const auto best_of = [](auto a, auto b) { return C::best_of(a, b); };
   C compare;
-  V best[kLocates ? 1 : 4];
+  V best = compare.best_of_four(p, n - kWidth, prefetches);
   typename Vector<U>::Type number{};
   typename Vector<U>::Type numbers{};
   const auto take = [&](V x) {
-    const V better = best_of(best[0], x);
+    const V better = best_of(best, x);
     if constexpr (kLocates) {
       number += 1;
-      numbers = C::before(better, best[0]) ? number : numbers;
+      numbers = C::before(better, best) ? number : numbers;
     }
-    best[0] = better;
+    best = better;
   };
-  compare.read_four(p, n - kWidth, prefetches);
-  if constexpr (kLocates) best[0] = compare.best_of_four();
-  if constexpr (!kLocates) unroll<4>([&](auto v) { best[v] = C::without_nan(compare.four[v]); });
   // Long rows are read on from a multiple of a vector's size. From there on no vector straddles two
   // cache lines, which would take two reads; that gains most where the data is in L2.
   const bool aligns = n >= tuning::kAlignFromVectors * kWidth;
@@ -85,23 +86,20 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
   const auto beyond = static_cast<std::int64_t>(past / sizeof(T));
   std::int64_t i = kLanes<T> - beyond;
   for (; i + kLanes<T> <= n; i += kLanes<T>) {
-    compare.read_four(p + i, kLanes<T>, prefetches);
-    if constexpr (kLocates) take(compare.best_of_four());
-    if constexpr (!kLocates)
-      unroll<4>([&](auto v) { best[v] = best_of(best[v], compare.four[v]); });
+    take(compare.best_of_four(p + i, kLanes<T>, prefetches));
   }
-  if constexpr (!kLocates) best[0] = best_of(best_of(best[0], best[1]), best_of(best[2], best[3]));
   if (i < n) {
-    compare.read_four(p + i, n - kWidth - i, false);
-    take(compare.best_of_four());
+    V rest = best;
+    for (; i < n; i += kWidth) rest = best_of(rest, compare.read(p + min_of(i, n - kWidth)));
+    take(rest);
   }
-  const auto highest = reduce<typename C::Lane>(best[0], best_of);
+  const auto highest = reduce<typename C::Lane>(best, best_of);
   if (!compare.tells(highest)) return false;
   *key = C::key(highest);
   // Keys of NaNs differ before they are made one.
   if (O::kIsFloat && *key == O::kNanKey) return true;
   if constexpr (kLocates) {
-    const auto has_it = best[0] == Vector<typename C::Lane>::all(highest);
+    const auto has_it = best == Vector<typename C::Lane>::all(highest);
     const std::uint64_t lanes = bits_of_mask<sizeof(U)>(has_it);
     // Mostly one lane has it: a load takes less time than a reduction.
     const auto at = static_cast<std::int64_t>(

@@ -20,20 +20,17 @@ struct Lanes {
   static constexpr std::int64_t kWidth = Vector<Lane>::kWidth;
   static constexpr Lane kLowest = static_cast<Lane>(Bits{1} << (8 * sizeof(Lane) - 1));
 
+  /// Bytes are in order as they are.
+  static constexpr Lane kFlip = sizeof(U) == sizeof(Lane) ? kLowest : Lane{0};
+
   static V load(const U* keys) {
-    if constexpr (sizeof(U) == sizeof(Lane)) {
-      const auto bits = Vector<U>::load(keys) ^ static_cast<U>(kLowest);
-      return reinterpret_cast<V>(bits);
-    } else {
-      return __builtin_convertvector(Vector<U, kVectorBytes / 2>::load(keys), V);
-    }
+    using Keys = Vector<U, sizeof(U) * kWidth>;
+    return __builtin_convertvector(Keys::load(keys), V) ^ kFlip;
   }
   /// Lanes rounded up to whole vectors.
   static std::int64_t padded(std::int64_t lanes) { return (lanes + kWidth - 1) / kWidth * kWidth; }
   /// Back to what load() took.
-  static U key(Lane lane) {
-    return static_cast<U>(sizeof(U) == sizeof(Lane) ? lane ^ kLowest : lane);
-  }
+  static U key(Lane lane) { return static_cast<U>(lane ^ kFlip); }
 };
 
 /// The slots of some lanes in memory, best first; of equal keys the earlier position first. Slot j

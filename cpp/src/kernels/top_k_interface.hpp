@@ -95,12 +95,8 @@ struct TopKKeyRange {
   std::uint64_t highest;
 };
 
-/// Bits of the position that an item holds in 8 bytes together with a key of up to 4, and how many
-/// positions any of them can hold.
-constexpr int top_k_position_bits(std::int64_t element_size) {
-  return 64 - 8 * static_cast<int>(element_size);
-}
-inline constexpr std::int64_t kTopKShortRow = std::int64_t{1} << top_k_position_bits(4);
+/// Positions that an item holds in 8 bytes together with any key of up to 4.
+inline constexpr std::int64_t kTopKShortRow = std::int64_t{1} << 32;
 
 /// What depends on the width of keys, and on whether items are packed. Items are the kernels' own:
 /// a key and a position of the row each.
@@ -140,6 +136,7 @@ struct TopKRowScratch {
   std::int64_t counts;
   std::int64_t count_bytes;  ///< of each worker
   std::int64_t places;
+  std::int64_t bins;
   std::int64_t bytes;
 };
 constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
@@ -158,7 +155,8 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
   sizes.count_bytes = sort_counts * std::int64_t{sizeof(std::uint32_t)};
   sizes.places = sizes.counts + workers * sizes.count_bytes;
   const bool divides = parts > 1 && parts * selection.capacity >= tuning::kTopKDividedItems;
-  sizes.bytes = sizes.places + (divides ? parts * place_bytes : 0);
+  sizes.bins = sizes.places + (divides ? parts * place_bytes : 0);
+  sizes.bytes = sizes.bins + (divides ? round_up(sizeof(TopKBins)) : 0);
   return sizes;
 }
 
@@ -180,12 +178,9 @@ constexpr std::int64_t top_k_slots(const Columns& columns, std::int64_t k, bool 
   return sorts ? columns.n : 2 * k;
 }
 
-/// Bytes of a lane, which holds a key or a position, and how many positions it can count.
+/// Bytes of a lane, which holds a key or a position.
 constexpr std::int64_t top_k_lane_bytes(std::int64_t element_size) {
   return element_size < 2 ? 2 : element_size;
-}
-constexpr std::int64_t top_k_column_positions(std::int64_t element_size) {
-  return std::int64_t{1} << (element_size <= 2 ? 16 : 31);
 }
 
 /// Bytes past the last row that may be read with it: a vector of any instruction set.

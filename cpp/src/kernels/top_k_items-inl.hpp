@@ -7,38 +7,23 @@
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// An element's key and position: of two items the one that comes first is "less". No two are
-/// equal, so any comparison sort is a stable one.
-template <class U>
-struct PlainItem {
+/// An element's key, and below it in one integer its position, inverted, so that of equal keys the
+/// earlier position is larger: of two items the one that comes first is "less". No two are equal,
+/// so any comparison sort is a stable one. Words have 8 or 16 bytes.
+using Word16 __attribute__((mode(TI))) = unsigned;
+template <class U, class Word>
+struct Item {
   using Key = U;
-  U bits;
-  std::int64_t at;
+  static constexpr int kPositionBits = 8 * static_cast<int>(sizeof(Word) - sizeof(U));
+  static constexpr Word kPositions = (Word{1} << kPositionBits) - 1;
+  Word both;
 
-  static PlainItem make(U key, std::int64_t position) { return {key, position}; }
-  U key() const { return bits; }
-  std::int64_t position() const { return at; }
-  bool operator<(const PlainItem& other) const {
-    return bits > other.bits || (bits == other.bits && at < other.at);
-  }
-};
-
-/// The same in one integer, up to 32-bit keys, above the position, which is inverted, so that of
-/// equal keys the earlier position is larger.
-template <class U>
-struct PackedItem {
-  using Key = U;
-  static constexpr int kPositionBits = top_k_position_bits(sizeof(U));
-  static constexpr std::uint64_t kPositions = (std::uint64_t{1} << kPositionBits) - 1;
-  std::uint64_t both;
-
-  static PackedItem make(U key, std::int64_t position) {
-    return {std::uint64_t{key} << kPositionBits |
-            (~static_cast<std::uint64_t>(position) & kPositions)};
+  static Item make(U key, std::int64_t position) {
+    return {Word{key} << kPositionBits | (~static_cast<Word>(position) & kPositions)};
   }
   U key() const { return static_cast<U>(both >> kPositionBits); }
   std::int64_t position() const { return static_cast<std::int64_t>(~both & kPositions); }
-  bool operator<(const PackedItem& other) const { return both > other.both; }
+  bool operator<(const Item& other) const { return both > other.both; }
 };
 
 /// Keys that are computed at a time.
@@ -118,10 +103,8 @@ bool decode_keys(void* keys, std::int64_t count) {
   U* const elements = static_cast<U*>(keys);
   U inexact = 0;
   for (std::int64_t i = 0; i < count; ++i) {
-    U bits;
     const auto key = static_cast<typename O::Key>(elements[i] ^ O::kFlip);
-    inexact |= static_cast<U>(!O::bits_of(key, &bits));
-    elements[i] = bits;
+    inexact |= static_cast<U>(!O::bits_of(key, &elements[i]));
   }
   return inexact == 0;
 }

@@ -11,18 +11,19 @@ namespace DMLCPU_TARGET {
 #define DMLCPU_ELEMENT(...) \
   {load_keys<__VA_ARGS__>, decode_keys<__VA_ARGS__>, block_extremes<__VA_ARGS__>}
 #define DMLCPU_ELEMENTS(enumerator, name, T, kind) DMLCPU_OF_ORDERS(DMLCPU_ELEMENT, T),
-#define DMLCPU_ROWS(Item)                                                         \
-  {sizeof(Item),    top_k_collect<Item>, top_k_threshold<Item>, sort_first<Item>, \
-   key_range<Item>, count_bins<Item>,    distribute<Item>,      write_items<Item>}
-#define DMLCPU_WIDTH(U, Item, LongerItem) \
-  {DMLCPU_ROWS(Item<U>), DMLCPU_ROWS(LongerItem<U>), pack_rows<U>, top_k_columns<U>}
+#define DMLCPU_ROWS(...)                                                                  \
+  {sizeof(__VA_ARGS__),     top_k_collect<__VA_ARGS__>, threshold_by_sample<__VA_ARGS__>, \
+   sort_first<__VA_ARGS__>, key_range<__VA_ARGS__>,     count_bins<__VA_ARGS__>,          \
+   distribute<__VA_ARGS__>, write_items<__VA_ARGS__>}
+#define DMLCPU_WIDTH(U, Word, LongerWord) \
+  {DMLCPU_ROWS(Item<U, Word>), DMLCPU_ROWS(Item<U, LongerWord>), pack_rows<U>, top_k_columns<U>}
 
 const TopKKernels top_k_kernels = {
     {DMLCPU_DATA_TYPES(DMLCPU_ELEMENTS)},
-    {DMLCPU_WIDTH(std::uint8_t, PackedItem, PackedItem),
-     DMLCPU_WIDTH(std::uint16_t, PackedItem, PackedItem),
-     DMLCPU_WIDTH(std::uint32_t, PackedItem, PlainItem),
-     DMLCPU_WIDTH(std::uint64_t, PlainItem, PlainItem)},
+    {DMLCPU_WIDTH(std::uint8_t, std::uint64_t, std::uint64_t),
+     DMLCPU_WIDTH(std::uint16_t, std::uint64_t, std::uint64_t),
+     DMLCPU_WIDTH(std::uint32_t, std::uint64_t, Word16),
+     DMLCPU_WIDTH(std::uint64_t, Word16, Word16)},
 };
 
 }  // namespace DMLCPU_TARGET

@@ -18,24 +18,31 @@ class ThresholdFilter {
  public:
   /// Takes as many ties as are wanted. Writes to items[0] up to items[capacity].
   ThresholdFilter(const TopKRow& row, U threshold, Item* items)
-      : threshold_(threshold),
-        ties_left_(row.k),
-        items_(items),
-        capacity_(row.selection->capacity),
-        lowest_(threshold) {}
+      : row_(row), threshold_(threshold), ties_left_(row.k), items_(items), lowest_(threshold) {}
 
   std::int64_t count() const { return count_; }
-  bool full() const { return count_ == capacity_; }
+  /// Keys that it can take at least.
+  std::int64_t left() const { return row_.selection->capacity - count_; }
   /// Whether an element of this key would be taken.
   bool takes(U key) const { return key > threshold_ || (key == threshold_ && ties_left_ > 0); }
 
   /// Keeps the k that come first, and makes the threshold the last one's key. Keys taken later may
   /// be of any position, so of those equal to the threshold all are taken.
-  void raise(std::int64_t k) {
-    std::nth_element(items_, items_ + k - 1, items_ + count_);
-    count_ = k;
-    threshold_ = lowest_ = items_[k - 1].key();
+  void raise() {
+    std::nth_element(items_, items_ + row_.k - 1, items_ + count_);
+    count_ = row_.k;
+    threshold_ = lowest_ = items_[count_ - 1].key();
     ties_left_ = tuning::kTopKMaxPart;
+    raised_ = true;
+  }
+
+  /// How many were collected. Items that were moved are sorted, as sorts of equal keys rely on
+  /// ascending positions.
+  std::int64_t end() {
+    if (!raised_) return count_;
+    raise();
+    std::sort(items_, items_ + count_);
+    return count_;
   }
 
   /// Takes the next `count` keys, the first of which is at position `first`.
@@ -45,7 +52,6 @@ class ThresholdFilter {
     constexpr std::int64_t kAtOnce = min_of<std::int64_t>(4, 64 / kWidth);
     // Copies, which the compiler knows that no store to an item changes.
     Item* const items = items_;
-    const std::int64_t capacity = capacity_;
     const U threshold = threshold_;
     std::int64_t taken = count_;
     std::int64_t ties_left = ties_left_;
@@ -53,7 +59,7 @@ class ThresholdFilter {
       // Written without a branch; kept only if counted.
       items[taken] = Item::make(keys[i], first + i);
       const bool equal = keys[i] == threshold;
-      taken += ((keys[i] > threshold) | (equal & (ties_left > 0))) & (taken < capacity);
+      taken += (keys[i] > threshold) | (equal & (ties_left > 0));
       ties_left -= equal;
     };
     const auto high = [&](std::int64_t i) { return V::load(keys + i) >= lowest_; };
@@ -87,12 +93,13 @@ class ThresholdFilter {
   }
 
  private:
+  const TopKRow& row_;
   U threshold_;
   std::int64_t ties_left_;
   Item* items_;
-  std::int64_t capacity_;
   U lowest_;  // nothing below is taken any more
   std::int64_t count_ = 0;
+  bool raised_ = false;
 };
 
 /// Writes the highest key of each block, for one element type and order.
@@ -114,36 +121,19 @@ void block_extremes(const void* data, std::int64_t stride, std::int64_t length, 
   }
 }
 
-template <class Item>
-std::int64_t collect_all(const TopKRow& row, Item* items) {
-  for_chunks<typename Item::Key>(row, [&](std::int64_t at, const auto* keys, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) *items++ = Item::make(keys[i], at + i);
-  });
-  return row.length;
-}
-
-/// What is at or above a threshold.
+/// What is at or above a threshold, which rises where that is more than there is capacity for.
 template <class Item, class U>
 std::int64_t collect_from(const TopKRow& row, U threshold, Item* items) {
   ThresholdFilter<Item> filter(row, threshold, items);
   for_chunks<U>(row, [&](std::int64_t at, const U* keys, std::int64_t count) {
-    if (!filter.full()) filter.take(keys, count, at);
-  });
-  return filter.count();
-}
-
-/// The highest key of each of `stripes` stripes, at least a vector of them: of keys[i], keys[i +
-/// stripes], ..., each of which has `block`.
-template <class U>
-void stripe_extremes(const U* keys, std::int64_t stripes, std::int64_t block, U* extremes) {
-  using V = Vector<U>;
-  for_steps(stripes, V::kWidth, [&](std::int64_t first) {
-    typename V::Type best = V::load(keys + first);
-    for (std::int64_t b = 1; b < block; ++b) {
-      best = higher(best, V::load(keys + b * stripes + first));
+    for (std::int64_t i = 0; i < count;) {
+      if (filter.left() == 0) filter.raise();
+      const std::int64_t part = min_of(count - i, filter.left());
+      filter.take(keys + i, part, at + i);
+      i += part;
     }
-    V::store(extremes + first, best);
   });
+  return filter.end();
 }
 
 /// For short rows, all of whose keys are held in a cache. Let t be a threshold with at least k of
@@ -154,17 +144,24 @@ void stripe_extremes(const U* keys, std::int64_t stripes, std::int64_t block, U*
 /// where neighbouring elements are similar, as they are in different stripes.
 template <class Item, class U>
 std::int64_t collect_from_stripes(const TopKRow& row, U* extremes, U* held, Item* items) {
+  using V = Vector<U>;
   const TopKSelection& selection = *row.selection;
   const bool spread = selection.block > 1;
+  const std::int64_t stripes = spread ? selection.keys : row.length;
   U* const keys = spread ? held : extremes;
   row.element->load(element_at<U>(row, row.first), row.stride, row.length, keys);
   if (spread) {
-    // The lowest key completes the stripes.
+    // The lowest key completes the stripes, of which there is at least a vector.
     for (std::int64_t i = row.length; i < selection.held; ++i) held[i] = 0;
-    stripe_extremes(held, selection.keys, selection.block, extremes);
+    for_steps(stripes, V::kWidth, [&](std::int64_t first) {
+      typename V::Type best = V::load(held + first);
+      for (std::int64_t i = first + stripes; i < selection.held; i += stripes) {
+        best = higher(best, V::load(held + i));
+      }
+      V::store(extremes + first, best);
+    });
   }
-  ThresholdFilter<Item> filter(
-      row, threshold_of(extremes, spread ? selection.keys : row.length, row.k), items);
+  ThresholdFilter<Item> filter(row, threshold_of(extremes, stripes, row.k), items);
   filter.take(keys, row.length, row.first);
   return filter.count();
 }
@@ -193,9 +190,8 @@ std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item*
   for (; b < blocks && filter.count() <= most; ++b) {
     if (filter.takes(extremes[b])) look_into(b);
   }
-  if (b == blocks) return filter.count();
-  while (true) {
-    if (filter.count() > most) filter.raise(row.k);
+  while (b < blocks) {
+    if (filter.count() > most) filter.raise();
     const U highest = highest_key<OrderOf<U, true, false>>(extremes + b, blocks - b, false);
     if (!filter.takes(highest)) break;
     const std::int64_t at =
@@ -203,15 +199,11 @@ std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item*
     look_into(at);
     extremes[at] = 0;  // below any raised threshold
   }
-  filter.raise(row.k);
-  // Blocks came in another order than that of positions, which sorts of equal keys rely on.
-  std::sort(items, items + row.k);
-  return row.k;
-}
-
-template <class Item>
-std::uint64_t top_k_threshold(const TopKRow& row) {
-  return threshold_by_sample(row, static_cast<typename Item::Key*>(row.scratch));
+  std::int64_t count = filter.end();
+  // There are fewer only if another thread changed the row between two passes over it; then the
+  // answer is of no use, but the positions must be the row's.
+  for (; count < row.k; ++count) items[count] = Item::make(0, row.first);
+  return count;
 }
 
 template <class Item>
@@ -223,26 +215,22 @@ std::int64_t top_k_collect(const TopKRow& row) {
   Item* const items = static_cast<Item*>(row.items);
   std::int64_t count = 0;
   switch (row.selection->strategy) {
-    case TopKStrategy::kSort:
-      return collect_all(row, items);
     case TopKStrategy::kStripes:
-      count = collect_from_stripes(row, keys, held, items);
-      break;
+      return collect_from_stripes(row, keys, held, items);
     case TopKStrategy::kBlocks:
-      count = collect_from_blocks(row, keys, held, items);
-      break;
+      return collect_from_blocks(row, keys, held, items);
     case TopKStrategy::kSample: {
       const bool given = row.threshold != nullptr;
-      const U threshold = given ? static_cast<U>(*row.threshold) : threshold_by_sample(row, keys);
-      count = collect_from(row, threshold, items);
-      if (count < row.selection->capacity && (given || count >= row.k)) return count;
-      count = collect_from(row, threshold_by_counting<U>(row), items);
-      break;
+      const std::uint64_t threshold = given ? *row.threshold : threshold_by_sample<Item>(row);
+      count = collect_from(row, static_cast<U>(threshold), items);
+      return given || count >= row.k ? count : collect_from(row, U{0}, items);
     }
+    case TopKStrategy::kSort:
+      break;
   }
-  // There are fewer only if another thread changed the row between two passes over it; then the
-  // answer is of no use, but the positions must be the row's.
-  for (; count < row.k; ++count) items[count] = Item::make(0, row.first);
+  for_chunks<U>(row, [&](std::int64_t at, const U* from, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) items[count++] = Item::make(from[i], at + i);
+  });
   return count;
 }
 

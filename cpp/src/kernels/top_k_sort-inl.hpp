@@ -40,9 +40,7 @@ Item* radix_sort(Item* items, Item* other, std::int64_t count, std::uint32_t* co
       if (prefetches) prefetch(to + kLineItems);
       *to = items[i];
     }
-    Item* const sorted = other;
-    other = items;
-    items = sorted;
+    std::swap(items, other);
   }
   return items;
 }

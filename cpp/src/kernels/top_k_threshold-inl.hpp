@@ -37,63 +37,34 @@ std::int64_t count_at_least(const U* keys, std::int64_t n, U t) {
   return count;
 }
 
-/// A threshold with at least k keys at or above it, where count(t) are at or above t; if there are
-/// more than k, it is the k-th highest key. Its bits from the highest on, each set if k keys still
-/// are at or above it.
-template <class U, class Count>
-U threshold_of(std::int64_t k, const Count& count) {
-  U threshold = 0;
-  for (int bit = 8 * static_cast<int>(sizeof(U)) - 1; bit >= 0; --bit) {
-    const auto higher = static_cast<U>(threshold | static_cast<U>(U{1} << bit));
-    const std::int64_t above = count(higher);
-    if (above < k) continue;
-    threshold = higher;
-    if (above == k) break;
-  }
-  return threshold;
-}
-
-/// Which bits are set in all, and in any, of the keys that agree with `like` in the bits of `mask`.
+/// A threshold with at least k of n keys at or above it, n >= k; if there are more than k, it is
+/// the k-th highest key. Its bits from the highest on, each set if k keys still are at or above it.
+/// Bits that all keys share are not searched for: the upper ones, as numbers of one magnitude have,
+/// and after kAtOnce others again, as equal keys have. There is memory for a vector of keys.
 template <class U>
-struct CommonBits {
-  U all = static_cast<U>(~U{0});
-  U any = 0;
-
-  CommonBits(const U* keys, std::int64_t n, U like, U mask) {
-    using V = Vector<U>;
-    for (std::int64_t i = 0; i < n && n < V::kWidth; ++i) {
-      if (((keys[i] ^ like) & mask) != 0) continue;
-      all &= keys[i];
-      any |= keys[i];
-    }
-    if (n < V::kWidth) return;
-    typename V::Type all_of = V::all(all);
-    typename V::Type any_of{};
-    for_steps(n, V::kWidth, [&](std::int64_t first) {
-      const typename V::Type x = V::load(keys + first);
-      const auto agrees = reinterpret_cast<typename V::Type>(((x ^ like) & mask) == 0);
-      all_of &= x | ~agrees;
-      any_of |= x & agrees;
-    });
-    all = reduce<U>(all_of, [](auto x, auto y) { return x & y; });
-    any = reduce<U>(any_of, [](auto x, auto y) { return x | y; });
-  }
-};
-
-/// The same of n keys, n >= k. Bits that all keys share are not searched for: the upper ones, as
-/// numbers of one magnitude have, and after kAtOnce others again, as equal keys have.
-template <class U>
-U threshold_of(const U* keys, std::int64_t n, std::int64_t k) {
+U threshold_of(U* keys, std::int64_t n, std::int64_t k) {
+  using V = Vector<U>;
   constexpr int kBits = 8 * static_cast<int>(sizeof(U));
   constexpr int kAtOnce = 8;
+  // Equal keys share all bits that one of them has.
+  for (std::int64_t i = n; i < V::kWidth; ++i) keys[i] = keys[0];
   U threshold = 0;
   // Keys that agree with it from this bit on are those that it is searched among.
   int bit = kBits;
   while (true) {
     const U mask = bit == kBits ? U{0} : static_cast<U>(static_cast<U>(~U{0}) << bit);
-    const CommonBits<U> common(keys, n, threshold, mask);
-    const auto differ = static_cast<std::uint64_t>(common.all ^ common.any);
-    threshold = common.all;
+    // The bits that are set in all of them, and in any.
+    typename V::Type all_of = V::all(static_cast<U>(~U{0}));
+    typename V::Type any_of{};
+    for_steps(max_of(n, V::kWidth), V::kWidth, [&](std::int64_t first) {
+      const typename V::Type x = V::load(keys + first);
+      const auto agrees = reinterpret_cast<typename V::Type>(((x ^ threshold) & mask) == 0);
+      all_of &= x | ~agrees;
+      any_of |= x & agrees;
+    });
+    threshold = reduce<U>(all_of, [](auto x, auto y) { return x & y; });
+    const U some = reduce<U>(any_of, [](auto x, auto y) { return x | y; });
+    const auto differ = static_cast<std::uint64_t>(threshold ^ some);
     if (differ == 0) return threshold;
     bit = 64 - __builtin_clzll(differ);
     threshold = bit == kBits ? U{0} : static_cast<U>(threshold >> bit << bit);
@@ -108,23 +79,13 @@ U threshold_of(const U* keys, std::int64_t n, std::int64_t k) {
   }
 }
 
-/// The same of a row: as many passes over it as a key has bits, whatever the data.
-template <class U>
-U threshold_by_counting(const TopKRow& row) {
-  return threshold_of<U>(row.k, [&row](U t) {
-    std::int64_t above = 0;
-    for_chunks<U>(row, [&](std::int64_t /*first*/, const U* keys, std::int64_t count) {
-      above += count_at_least(keys, count, t);
-    });
-    return above;
-  });
-}
-
 /// A key with probably somewhat more than k elements at or above it, from a stratified sample: one
 /// element of each step of the row, at positions from a sequence that is walked twice, the first
-/// time to prefetch. `keys` has capacity for the sample's.
-template <class U>
-U threshold_by_sample(const TopKRow& row, U* keys) {
+/// time to prefetch. The scratch memory has capacity for the sample's keys.
+template <class Item>
+std::uint64_t threshold_by_sample(const TopKRow& row) {
+  using U = typename Item::Key;
+  U* const keys = static_cast<U*>(row.scratch);
   const std::int64_t sample = row.selection->keys;
   const std::int64_t step = row.length / sample;
   auto walk = [&row, step, random = std::uint32_t{1}, first = row.first]() mutable {

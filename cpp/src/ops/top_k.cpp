@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -34,57 +35,48 @@ const TopKElementKernels& element_kernels(const TopKDescriptor& descriptor) {
 
 /// A call's memory, and what works on it.
 struct Call {
-  Call(const TopKDescriptor& of, const void* from, void* to_values, void* to_indices)
-      : descriptor(of),
-        input(static_cast<const char*>(from)),
-        values(static_cast<char*>(to_values)),
-        indices(static_cast<char*>(to_indices)),
-        element_size(element_bytes(of.input)),
-        index_size(element_bytes(of.indices)),
-        input_bytes(byte_count(of.input)),
-        width(kernels().top_k->width[width_index(element_size)]) {}
+  const TopKDescriptor& descriptor;
+  const void* input;
+  void* values;
+  void* indices;
+  std::int64_t element_size = element_bytes(descriptor.input);
+  std::int64_t index_size = element_bytes(descriptor.indices);
+  std::int64_t input_bytes = byte_count(descriptor.input);
+  const TopKElementKernels& element = element_kernels(descriptor);
+  const TopKWidthKernels& width = kernels().top_k->width[width_index(element_size)];
 
+  /// From this element of the input on.
+  const void* input_at(std::int64_t offset) const {
+    return static_cast<const char*>(input) + offset * element_size;
+  }
   /// From these elements of values and indices on; strides are those of the axes.
   Outputs outputs(const Offsets& offsets, const Axis& k, const Axis& groups,
                   const Axis& lanes) const {
-    return {{values + offsets[1] * element_size, k.strides[1], groups.strides[1], lanes.strides[1]},
-            {indices + offsets[2] * index_size, k.strides[2], groups.strides[2], lanes.strides[2]},
-            index_size};
+    const auto of = [&](int s, void* data, std::int64_t size) {
+      return Output{static_cast<char*>(data) + offsets[s] * size, k.strides[s], groups.strides[s],
+                    lanes.strides[s]};
+    };
+    return {of(1, values, element_size), of(2, indices, index_size), index_size};
   }
-
-  const TopKDescriptor& descriptor;
-  const char* input;
-  char* values;
-  char* indices;
-  std::int64_t element_size;
-  std::int64_t index_size;
-  std::int64_t input_bytes;
-  const TopKWidthKernels& width;
 };
 
 /// Rows one by one.
 class TopKRows {
  public:
-  TopKRows(const Call& call, const TopKPlan& plan)
-      : call_(call),
-        plan_(plan),
-        element_(element_kernels(call.descriptor)),
-        kernels_(plan.row.size <= kTopKShortRow ? call.width.rows : call.width.longer_rows),
-        sizes_(top_k_row_scratch(plan.selection, call.element_size, kernels_.item_bytes, plan.parts,
-                                 plan.parts > 1 ? plan.threads : 1)) {}
+  TopKRows(const Call& call, const TopKPlan& plan) : call_(call), plan_(plan) {}
 
-  std::int64_t scratch_bytes() const {
-    return plan_.parts > 1 ? sizes_.bytes
-                           : worker_bytes() * workers_for(plan_.tasks, plan_.threads);
-  }
+  std::int64_t scratch_bytes() const { return worker_bytes_ * workers_for(plan_.tasks, threads_); }
 
-  void run() const {
-    if (plan_.parts > 1) return run_in_parts();
-    const std::int64_t worker_bytes = this->worker_bytes();
+  void run() {
+    // Everything is allocated before the first row is written.
     const Scratch scratch(scratch_bytes());
+    if (plan_.parts > 1) {
+      parts_.resize(static_cast<std::size_t>(plan_.parts));
+      buckets_.reserve(kTopKMostBuckets);
+    }
     const Axis& rows = plan_.tasks.results;
-    for_tasks(plan_.tasks, plan_.threads, [&](const Task& task, int worker) {
-      TopKRow row = row_of(task.offsets, scratch.at(worker * worker_bytes));
+    for_tasks(plan_.tasks, threads_, [&](const Task& task, int worker) {
+      TopKRow row = row_of(task.offsets, scratch.at(worker * worker_bytes_));
       std::int64_t row_stride = rows.strides[0];
       if (plan_.packed) {
         char* const packed = memory(row, sizes_.bytes);
@@ -95,7 +87,12 @@ class TopKRows {
       }
       Offsets offsets = task.offsets;
       for (std::int64_t r = 0; r < task.results; ++r) {
-        finish(row, row.items, others(row), {0, kernels_.collect(row)}, 0, offsets);
+        if (plan_.parts > 1) {
+          run_in_parts(row, offsets);
+        } else {
+          finish(row, row.items, memory(row, sizes_.others), {0, kernels_.collect(row)}, 0,
+                 offsets);
+        }
         row.data = static_cast<const char*>(row.data) + row_stride * call_.element_size;
         for (int s = 1; s < 3; ++s) offsets[s] += rows.strides[s];
       }
@@ -114,18 +111,9 @@ class TopKRows {
     std::int64_t last;
   };
 
-  /// Of rows that are not in parts: the row's, then the packed rows of a task.
-  std::int64_t worker_bytes() const {
-    const std::int64_t rows = plan_.packed ? plan_.tasks.task_results : 0;
-    return sizes_.bytes + round_up(rows * plan_.row.size * call_.element_size);
-  }
-
   static char* memory(const TopKRow& row, std::int64_t offset) {
     // The analyzer takes threads for able to change the row.
     return static_cast<char*>(row.scratch) + offset;  // NOLINT(*-core.NullPointerArithm)
-  }
-  void* others(const TopKRow& row) const {
-    return sizes_.others < sizes_.counts ? memory(row, sizes_.others) : nullptr;
   }
 
   /// Sorts the items of a bucket, and writes those that are wanted.
@@ -140,48 +128,35 @@ class TopKRows {
     kernels_.write(row, sorted, wanted, call_.outputs(offsets, kUnitAxis, kUnitAxis, plan_.row));
   }
 
-  /// One row at a time, each in parts for all threads.
-  void run_in_parts() const {
-    // Everything is allocated before the first row is written.
-    const LargeScratch scratch(sizes_.bytes);
-    std::vector<Collected> parts(static_cast<std::size_t>(plan_.parts));
-    std::vector<Bucket> buckets;
-    buckets.reserve(kTopKMostBuckets);
-    Axes rows = plan_.tasks.kept;
-    rows.push(plan_.tasks.results);
-    Odometer position(rows);
-    for (std::int64_t left = iteration_count(rows); left > 0; --left, position.next()) {
-      const TopKRow row = row_of(position.offsets(), scratch.at(0));
-      std::uint64_t threshold = 0;
-      if (plan_.selection.strategy == TopKStrategy::kSample) threshold = kernels_.threshold(row);
-      std::int64_t count = collect(row, threshold, parts);
-      if (count < plan_.k) count = collect(row, 0, parts);
-      if (count < tuning::kTopKDividedItems) {
-        auto* const items = static_cast<char*>(row.items);
-        char* end = items;
-        for (std::int64_t p = 0; p < plan_.parts; ++p) {
-          const std::int64_t bytes = parts[static_cast<std::size_t>(p)].count * kernels_.item_bytes;
-          std::memmove(end, items + p * sizes_.item_bytes, static_cast<std::size_t>(bytes));
-          end += bytes;
-        }
-        finish(row, row.items, others(row), {0, count}, 0, position.offsets());
-        continue;
+  /// A row in parts for all threads.
+  void run_in_parts(const TopKRow& row, const Offsets& offsets) {
+    std::uint64_t threshold = 0;
+    if (plan_.selection.strategy == TopKStrategy::kSample) threshold = kernels_.threshold(row);
+    std::int64_t count = collect(row, threshold);
+    if (count < plan_.k) count = collect(row, 0);
+    if (count < tuning::kTopKDividedItems) {
+      auto* const items = static_cast<char*>(row.items);
+      char* end = items;
+      for (std::size_t p = 0; p < parts_.size(); ++p) {
+        const std::int64_t bytes = parts_[p].count * kernels_.item_bytes;
+        std::memmove(end, items + p * sizes_.item_bytes, static_cast<std::size_t>(bytes));
+        end += bytes;
       }
-      divide(row, parts, count, buckets);
-      const auto bucket_count = static_cast<std::int64_t>(buckets.size());
-      parallel_for(plan_.threads, bucket_count, [&](std::int64_t b, int worker) {
-        const Bucket& bucket = buckets[static_cast<std::size_t>(b)];
-        if (bucket.first >= plan_.k) return;
-        const std::int64_t first = bucket.first * kernels_.item_bytes;
-        finish(row, memory(row, sizes_.others + first), memory(row, sizes_.items + first), bucket,
-               worker, position.offsets());
-      });
+      return finish(row, items, memory(row, sizes_.others), {0, count}, 0, offsets);
     }
+    divide(row, count);
+    const auto bucket_count = static_cast<std::int64_t>(buckets_.size());
+    parallel_for(plan_.threads, bucket_count, [&](std::int64_t b, int worker) {
+      const Bucket& bucket = buckets_[static_cast<std::size_t>(b)];
+      if (bucket.first >= plan_.k) return;
+      const std::int64_t first = bucket.first * kernels_.item_bytes;
+      finish(row, memory(row, sizes_.others + first), memory(row, sizes_.items + first), bucket,
+             worker, offsets);
+    });
   }
 
   /// Collects from each part what is at or above the threshold; returns how many.
-  std::int64_t collect(const TopKRow& row, std::uint64_t threshold,
-                       std::vector<Collected>& parts) const {
+  std::int64_t collect(const TopKRow& row, std::uint64_t threshold) {
     parallel_for(plan_.threads, plan_.parts, [&](std::int64_t p, int) {
       TopKRow part = row;
       part.first = plan_.part_start(p);
@@ -191,23 +166,22 @@ class TopKRows {
       part.scratch = memory(row, p * sizes_.key_bytes);
       part.items = memory(row, sizes_.items + p * sizes_.item_bytes);
       const std::int64_t count = kernels_.collect(part);
-      parts[static_cast<std::size_t>(p)] = {count, kernels_.key_range(part.items, count)};
+      parts_[static_cast<std::size_t>(p)] = {count, kernels_.key_range(part.items, count)};
     });
     std::int64_t count = 0;
-    for (const Collected& part : parts) count += part.count;
+    for (const Collected& part : parts_) count += part.count;
     return count;
   }
 
   /// Divides the `count` items of the parts into buckets of descending keys, each in ascending
   /// order of position: of consecutive bins.
-  void divide(const TopKRow& row, const std::vector<Collected>& parts, std::int64_t count,
-              std::vector<Bucket>& buckets) const {
-    TopKKeyRange keys = parts[0].keys;
-    for (const Collected& part : parts) {
+  void divide(const TopKRow& row, std::int64_t count) {
+    TopKKeyRange keys = parts_[0].keys;
+    for (const Collected& part : parts_) {
       keys.lowest = std::min(keys.lowest, part.keys.lowest);
       keys.highest = std::max(keys.highest, part.keys.highest);
     }
-    TopKBins bins;
+    TopKBins& bins = *new (memory(row, sizes_.bins)) TopKBins;
     bins.highest = keys.highest;
     while ((keys.highest - keys.lowest) >> bins.shift >= kTopKBinCount) ++bins.shift;
     const auto places = [&](std::int64_t p) {
@@ -216,7 +190,7 @@ class TopKRows {
     const auto for_parts = [&](const auto& body) {
       parallel_for(plan_.threads, plan_.parts, [&](std::int64_t p, int) {
         body(memory(row, sizes_.items + p * sizes_.item_bytes),
-             parts[static_cast<std::size_t>(p)].count, places(p));
+             parts_[static_cast<std::size_t>(p)].count, places(p));
       });
     };
     for_parts([&](const void* items, std::int64_t items_count, std::int64_t* counts) {
@@ -226,10 +200,10 @@ class TopKRows {
     const std::int64_t least = std::max(
         std::min(tuning::kTopKBucketItems, count / (plan_.threads * tuning::kTasksPerThread)),
         ceil_divide(count, kTopKMostBuckets - 1));
-    buckets.clear();
+    buckets_.clear();
     Bucket bucket = {0, 0};
     for (std::int64_t bin = 0; bin < kTopKBinCount; ++bin) {
-      const std::size_t number = buckets.size();
+      const std::size_t number = buckets_.size();
       bins.buckets[bin] = static_cast<std::uint8_t>(number);
       for (std::int64_t p = 0; p < plan_.parts; ++p) {
         const std::int64_t in_bin = std::exchange(places(p)[bin], 0);
@@ -237,13 +211,9 @@ class TopKRows {
         bucket.last += in_bin;
       }
       if (bucket.last - bucket.first < least && bin < kTopKBinCount - 1) continue;
-      buckets.push_back(bucket);
-      bucket.first = bucket.last;
-    }
-    std::int64_t place = 0;
-    for (std::size_t number = 0; number < buckets.size(); ++number) {
+      buckets_.push_back(bucket);
       for (std::int64_t p = 0; p < plan_.parts; ++p) {
-        place += std::exchange(places(p)[number], place);
+        bucket.first += std::exchange(places(p)[number], bucket.first);
       }
     }
     for_parts([&](const void* items, std::int64_t items_count, std::int64_t* of_buckets) {
@@ -252,15 +222,13 @@ class TopKRows {
   }
 
   TopKRow row_of(const Offsets& offsets, char* scratch) const {
-    const bool prefetches = call_.input_bytes >= tuning::kRowPrefetchLeastBytes;
-    const char* const data = call_.input + offsets[0] * call_.element_size;
-    return {data,
+    return {call_.input_at(offsets[0]),
             plan_.stride,
             0,
             plan_.row.size,
             plan_.k,
-            prefetches,
-            &element_,
+            call_.input_bytes >= tuning::kRowPrefetchLeastBytes,
+            &call_.element,
             &plan_.selection,
             nullptr,
             scratch,
@@ -269,9 +237,19 @@ class TopKRows {
 
   const Call& call_;
   const TopKPlan& plan_;
-  const TopKElementKernels& element_;
-  const TopKRowKernels& kernels_;
-  TopKRowScratch sizes_;
+  /// Of rows, of which each part has a thread.
+  int threads_ = plan_.parts > 1 ? 1 : plan_.threads;
+  const TopKRowKernels& kernels_ =
+      plan_.row.size <= kTopKShortRow ? call_.width.rows : call_.width.longer_rows;
+  TopKRowScratch sizes_ =
+      top_k_row_scratch(plan_.selection, call_.element_size, kernels_.item_bytes, plan_.parts,
+                        plan_.parts > 1 ? plan_.threads : 1);
+  /// The row's, then the packed rows of a task.
+  std::int64_t worker_bytes_ =
+      sizes_.bytes +
+      round_up((plan_.packed ? plan_.tasks.task_results : 0) * plan_.row.size * call_.element_size);
+  std::vector<Collected> parts_;
+  std::vector<Bucket> buckets_;
 };
 
 void run_plan(const Call& call, const TopKPlan& plan) { TopKRows(call, plan).run(); }
@@ -279,16 +257,9 @@ std::int64_t scratch_bytes(const Call& call, const TopKPlan& plan) {
   return TopKRows(call, plan).scratch_bytes();
 }
 
-/// Of columns: Columns::rows, then each worker's.
-std::int64_t column_rows_bytes(const TopKColumnsPlan& plan) {
-  return round_up(plan.columns.columns.period * std::int64_t{sizeof(std::int64_t)});
-}
-std::int64_t column_worker_bytes(const Call& call, const TopKColumnsPlan& plan) {
-  return top_k_columns_scratch(plan.columns.columns, call.element_size, plan.k, plan.sorts).bytes;
-}
-std::int64_t scratch_bytes(const Call& call, const TopKColumnsPlan& plan) {
-  return column_rows_bytes(plan) +
-         workers_for(plan.tasks, plan.threads) * column_worker_bytes(call, plan);
+/// Columns::rows, then each worker's.
+std::int64_t scratch_bytes(const Call& /*call*/, const TopKColumnsPlan& plan) {
+  return plan.row_bytes + workers_for(plan.tasks, plan.threads) * plan.worker_bytes;
 }
 
 /// Columns with small k.
@@ -298,9 +269,7 @@ void run_plan(const Call& call, const TopKColumnsPlan& plan) {
   all.columns = plan.columns.columns;
   all.k = plan.k;
   all.sorts = plan.sorts;
-  all.element = &element_kernels(call.descriptor);
-  const std::int64_t row_bytes = column_rows_bytes(plan);
-  const std::int64_t worker_bytes = column_worker_bytes(call, plan);
+  all.element = &call.element;
   const Scratch scratch(scratch_bytes(call, plan));
   auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
   plan.columns.fill_rows(rows);
@@ -309,11 +278,11 @@ void run_plan(const Call& call, const TopKColumnsPlan& plan) {
     Offsets offsets = task.offsets;
     for (int s = 0; s < 3; ++s) offsets[s] += plan.offsets[s];
     TopKColumns a = all;
-    a.columns.data = call.input + (plan.columns.input_offset + offsets[0]) * call.element_size;
+    a.columns.data = call.input_at(plan.columns.input_offset + offsets[0]);
     a.columns.groups = task.groups;
     a.columns.lanes = task.results;
     a.outputs = call.outputs(offsets, plan.column, tasks.groups, tasks.results);
-    a.scratch = scratch.at(row_bytes + worker * worker_bytes);
+    a.scratch = scratch.at(plan.row_bytes + worker * plan.worker_bytes);
     call.width.columns(a);
   });
 }
@@ -359,13 +328,13 @@ TopKProgram plan(const TopKDescriptor& descriptor) {
 void run_planned(const TopKDescriptor& descriptor, const TopKProgram& program, const void* input,
                  void* values, void* indices) {
   if (element_count(descriptor.values) == 0) return;
-  const Call call(descriptor, input, values, indices);
+  const Call call{descriptor, input, values, indices};
   std::visit([&call](const auto& plan) { run_plan(call, plan); }, program);
 }
 
 std::size_t detail::plan_text(const TopKDescriptor& descriptor, char* text, std::size_t size) {
   validate(descriptor);
-  const Call call(descriptor, nullptr, nullptr, nullptr);
+  const Call call{descriptor, nullptr, nullptr, nullptr};
   const auto text_of = [&call](const auto& plan) {
     return to_text(plan) + scratch_text(scratch_bytes(call, plan));
   };
@@ -374,8 +343,8 @@ std::size_t detail::plan_text(const TopKDescriptor& descriptor, char* text, std:
 
 void run(const TopKDescriptor& descriptor) {
   validate(descriptor);
-  const Call call(descriptor, descriptor.input.data, descriptor.values.data,
-                  descriptor.indices.data);
+  const Call call{descriptor, descriptor.input.data, descriptor.values.data,
+                  descriptor.indices.data};
   // A program would copy the plan.
   with_plan(descriptor, [&call](const auto& plan) { run_plan(call, plan); });
 }

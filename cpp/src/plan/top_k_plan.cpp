@@ -12,19 +12,6 @@
 namespace dmlcpu {
 namespace {
 
-/// Stripes of a row of `length` elements: enough for each of the k to make the threshold close, and
-/// to fill vectors; but one of each element, if that would be more than half of them. Elements at
-/// distances that small numbers divide are in different stripes, as data often has such a period.
-void set_stripes(std::int64_t length, std::int64_t k, TopKSelection& selection) {
-  constexpr std::int64_t kLine = 64;
-  std::int64_t stripes = ceil_divide(tuning::kTopKStripesPerResult * k, kLine) * kLine;
-  while (stripes % 2 == 0 || stripes % 3 == 0 || stripes % 5 == 0 || stripes % 7 == 0) ++stripes;
-  const bool spread = 2 * stripes <= length;
-  selection.keys = spread ? stripes : length;
-  selection.block = ceil_divide(length, selection.keys);
-  selection.held = spread ? selection.block * stripes : 0;
-}
-
 /// The cheapest block length, a power of two, if there are enough blocks, or 1.
 std::int64_t block_length(std::int64_t length, std::int64_t k) {
   std::int64_t block = tuning::kTopKMinBlock;
@@ -91,7 +78,15 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
   selection.strategy = strategy;
   selection.capacity = length;
   if (strategy == TopKStrategy::kStripes) {
-    set_stripes(length, k, selection);
+    // Enough for each of the k to make the threshold close, and to fill vectors; but one of each
+    // element, if that would be more than half of them. Elements at distances that small numbers
+    // divide are in different stripes, as data often has such a period.
+    std::int64_t stripes = round_up(tuning::kTopKStripesPerResult * k);
+    while (stripes % 2 == 0 || stripes % 3 == 0 || stripes % 5 == 0 || stripes % 7 == 0) ++stripes;
+    const bool spread = 2 * stripes <= length;
+    selection.keys = spread ? stripes : length;
+    selection.block = ceil_divide(length, selection.keys);
+    selection.held = spread ? selection.block * stripes : 0;
     selection.capacity = k * selection.block + k;
   } else if (strategy == TopKStrategy::kBlocks) {
     selection.block = selection.held = block_length(length, k);
@@ -131,9 +126,11 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   const bool inserts =
       k <= tuning::kTopKLongColumnsK ||
       (k <= tuning::kTopKColumnsMaxK && n * k * k * slot_bytes <= tuning::kTopKSlotsWork);
+  // What a lane can count.
+  const std::int64_t positions = std::int64_t{1} << (element_size <= 2 ? 16 : 31);
   plan.sorts =
       !inserts && n <= tuning::kTopKNetworkLength && n <= tuning::kTopKNetworkPerResult * k;
-  if (!(plan.sorts || inserts) || n > top_k_column_positions(element_size) ||
+  if (!(plan.sorts || inserts) || n > positions ||
       element_count(input) < tuning::kTopKMinLanes * n) {
     return std::nullopt;
   }
@@ -161,6 +158,8 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   plan.threads = threads;
   plan.tasks.join();
   plan.tasks.split(threads, columns.tile_lanes, columns.packing != Packing::kTransposed);
+  plan.row_bytes = round_up(columns.period * std::int64_t{sizeof(std::int64_t)});
+  plan.worker_bytes = top_k_columns_scratch(columns, element_size, k, plan.sorts).bytes;
   return plan;
 }
 

@@ -60,6 +60,8 @@ struct TopKColumnsPlan {
   std::int64_t k = 1;
   bool sorts = false;  ///< all elements, instead of inserting better ones into slots
   int threads = 1;
+  std::int64_t row_bytes = 0;     ///< of scratch memory, of Columns::rows
+  std::int64_t worker_bytes = 0;  ///< of each worker
 };
 
 /// The same by columns, if they are the better way.
