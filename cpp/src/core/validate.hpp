@@ -37,53 +37,25 @@ int search_axis(const TopKDescriptor& descriptor);
 Shape output_shape(const TopKDescriptor& descriptor, const ArgumentNames& names);
 Shape output_shape(const GatherNdDescriptor& descriptor, const ArgumentNames& names);
 
-/// Checks all but the pointers. A new output fits, and output_shape() has checked what it looks at:
-/// what is left then are types and the capacity of indices.
-void validate_layout(const ArgDescriptor& descriptor);
-void validate_layout(const TopKDescriptor& descriptor);
-void validate_layout(const GatherNdDescriptor& descriptor);
-
-/// Checks the pointers of a descriptor whose layout is valid: not null, aligned, and no output may
-/// overlap another tensor. New outputs are not looked at.
-void validate_memory(const ArgDescriptor& descriptor);
-void validate_memory(const TopKDescriptor& descriptor);
-void validate_memory(const GatherNdDescriptor& descriptor);
-
-/// Both.
-template <class Descriptor>
-void validate(const Descriptor& descriptor) {
-  validate_layout(descriptor);
-  validate_memory(descriptor);
-}
+/// Checks every rule, the memory's last. A new output fits, and output_shape() has checked what it
+/// looks at: left are types, the capacity of indices and the inputs' pointers.
+void validate(const ArgDescriptor& descriptor);
+void validate(const TopKDescriptor& descriptor);
+void validate(const GatherNdDescriptor& descriptor);
 
 // --- shared ------------------------------------------------------------------------------------
 
-/// The axis in [0, rank). Throws AxisError.
-int normalize_axis(std::int64_t axis, int rank);
-
 /// Rank, sizes, and that neither the elements nor what they span is more than 2^60 bytes.
-void check_layout(const char* name, const ConstTensor& tensor);
+/// Returns the bytes from the first element to the last one's end.
+std::int64_t check_layout(const char* name, const ConstTensor& tensor);
 
-/// That the pointer to a tensor's elements is one, and aligned to them; empty tensors need none.
-void check_pointer(const char* name, const ConstTensor& tensor);
+/// That the pointer to a tensor's elements is one, and aligned to them.
 void check_pointer(const char* name, DataType type, const void* data);
-
-/// That indices can be of the type.
-void check_index_type(const char* name, DataType type);
-
-/// That an output has the type of the input's elements.
-void check_same_type(const char* name, const Tensor& output, const ConstTensor& input);
-
-/// Whether an index type holds an index.
-bool holds_index(DataType type, std::int64_t index);
 
 /// That positions 0 to `extent` - 1 fit the output's index type, which errors call `type_name`;
 /// null is its own name.
 void check_index_capacity(const char* name, DataType type, std::int64_t extent,
                           const char* type_name = nullptr);
-
-/// That the output has this shape, and elements that do not overlap.
-void check_output(const char* name, const Tensor& output, const Shape& shape);
 
 /// That none of the output's elements overlaps one of the other tensor's.
 void check_disjoint(const char* name, const Tensor& output, const char* other_name,
