@@ -2,7 +2,6 @@
 /// What the library throws. Every text reads "argument: requirement, got actual value".
 #pragma once
 
-#include <cstdint>
 #include <stdexcept>
 
 #include "dmlcpu/export.hpp"
@@ -33,13 +32,4 @@ class DMLCPU_API IndexError : public std::out_of_range {
   using std::out_of_range::out_of_range;
 };
 
-namespace detail {
-
-/// Throws ValueError with "argument: requirement, got actual value".
-[[noreturn]] DMLCPU_API void fail_value(const char* argument, const char* requirement,
-                                        const char* actual);
-[[noreturn]] DMLCPU_API void fail_value(const char* argument, const char* requirement,
-                                        std::int64_t actual);
-
-}  // namespace detail
 }  // namespace dmlcpu

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "dmlcpu/element_types.hpp"
@@ -54,7 +55,7 @@ class View {
 
   /// Contiguous in row-major order.
   View(T* data, const ExtentList& sizes) {
-    if (sizes.count > kMaxRank) detail::fail_value("sizes", "must be at most 8", "more");
+    if (sizes.count > kMaxRank) throw ValueError("sizes: must be at most 8, got more");
     tensor_.data = data;
     tensor_.type = data_type_of<Element>();
     tensor_.rank = sizes.count;
@@ -70,7 +71,7 @@ class View {
   /// Strides may be 0 to broadcast, or negative; `data` is the element at coordinates 0.
   View(T* data, const ExtentList& sizes, const ExtentList& strides) : View(data, sizes) {
     if (strides.count != sizes.count) {
-      detail::fail_value("strides", "must be as many as sizes", strides.count);
+      throw ValueError("strides: must be as many as sizes, got " + std::to_string(strides.count));
     }
     std::copy_n(strides.values.begin(), strides.count, tensor_.strides.begin());
   }

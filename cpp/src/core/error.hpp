@@ -1,7 +1,6 @@
 // Building error texts: "argument: requirement, got actual value".
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "core/text.hpp"
@@ -11,28 +10,26 @@
 
 namespace dmlcpu {
 
-/// The text of every argument error.
-std::string error_text(const std::string& argument, const std::string& requirement,
-                       const std::string& actual);
-
 /// A shape as Python prints it: "()", "(3,)", "(2, 3)".
-std::string to_text(const Shape& shape);
+inline std::string to_text(const Shape& shape) {
+  std::string text = "(";
+  for (int d = 0; d < shape.rank; ++d) {
+    if (d > 0) text += ", ";
+    text += std::to_string(shape.sizes[d]);
+  }
+  return text + (shape.rank == 1 ? ",)" : ")");
+}
 
 template <class Pointer>
 Shape shape_of(const BasicTensor<Pointer>& tensor) {
   return {tensor.rank, tensor.sizes};
 }
 
-template <class Error>
+/// Every argument error. `actual` is a text or an integer.
+template <class Error, class Actual>
 [[noreturn]] void fail(const std::string& argument, const std::string& requirement,
-                       const std::string& actual) {
-  throw Error(error_text(argument, requirement, actual));
-}
-
-template <class Error>
-[[noreturn]] void fail(const std::string& argument, const std::string& requirement,
-                       std::int64_t actual) {
-  fail<Error>(argument, requirement, std::to_string(actual));
+                       const Actual& actual) {
+  throw Error(text(argument, ": ", requirement, ", got ", actual));
 }
 
 }  // namespace dmlcpu
