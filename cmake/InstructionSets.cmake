@@ -8,7 +8,7 @@ set(DMLCPU_KERNEL_SOURCES
     cpp/src/kernels/arg_kernels.cpp cpp/src/kernels/gather_kernels.cpp
     cpp/src/kernels/top_k_kernels.cpp)
 
-# They are what core/cpu.cpp detects; the other features of these x86-64 levels are of no use to the kernels.
+# They are what kernels/dispatch.cpp detects; the other features of these x86-64 levels are of no use to the kernels.
 set(dmlcpu_flags_v2 -mpopcnt -mssse3 -msse4.1 -msse4.2)
 set(dmlcpu_flags_v3 ${dmlcpu_flags_v2} -mavx -mavx2 -mbmi -mbmi2 -mfma)
 set(dmlcpu_flags_v4 ${dmlcpu_flags_v3} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/cpu.hpp"
 #include "core/error.hpp"
 #include "dmlcpu/runtime.hpp"
 
@@ -40,10 +39,21 @@ const KernelTable tables[] = {
 /// How many instruction sets this machine has: always the first ones.
 int supported() {
 #ifdef DMLCPU_X86_64
+  // __builtin_cpu_supports asks the operating system too whether it saves the wide registers.
   static const int count = [] {
-    int known = 0;
-    while (known < 3 && cpu_has_x86_64_level(known + 2)) ++known;
-    return known;
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("ssse3") ||
+        !__builtin_cpu_supports("popcnt")) {
+      return 0;
+    }
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
+        !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("fma")) {
+      return 1;
+    }
+    const bool has_v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                        __builtin_cpu_supports("avx512vl");
+    return has_v4 ? 3 : 2;
   }();
   return count;
 #else

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/cpu.hpp"
 #include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
@@ -84,6 +83,17 @@ void split_tasks(int threads, std::int64_t element_size, const Axis& run, Axes& 
   tasks.split(threads, plan.divides_runs ? kPageBytes / element_size : 1);
 }
 
+/// Whether non-temporal stores take less time than others. Not with Intel's processors, which keep
+/// one of the few buffers that loads wait in for each line until the memory has taken it.
+bool gains_by_streaming() {
+#ifdef DMLCPU_X86_64
+  __builtin_cpu_init();
+  return !__builtin_cpu_is("intel");
+#else
+  return false;
+#endif
+}
+
 /// Chooses how runs are copied; `near` if a cache holds the slices that are looked up.
 void choose_copy(const GatherNdDescriptor& descriptor, bool near, GatherNdPlan& plan) {
   GatherLayout& layout = plan.layout;
@@ -101,7 +111,7 @@ void choose_copy(const GatherNdDescriptor& descriptor, bool near, GatherNdPlan& 
       plan.threads == 1 ? tuning::kGatherCachedAloneBytes : tuning::kGatherCachedBytes;
   const bool is_large = written >= tuning::kGatherStreamBytes && moved >= cached;
   layout.stream = single && plan.bytes >= tuning::kGatherStreamLeastBytes && plan.bytes % 16 == 0 &&
-                  layout.output_stride % 16 == 0 && is_large && cpu_gains_by_streaming();
+                  layout.output_stride % 16 == 0 && is_large && gains_by_streaming();
 }
 
 }  // namespace
