@@ -1,8 +1,6 @@
 // Do strided tensors share memory? Exact, as numpy.shares_memory is, and not only by bounds.
 #pragma once
 
-#include <cstddef>
-
 #include "dmlcpu/tensor.hpp"
 
 namespace dmlcpu {
