@@ -13,11 +13,6 @@
 
 namespace dmlcpu {
 
-bool ThreadPlacement::take(int processor) {
-  const std::uint64_t bit = std::uint64_t{1} << (processor % kWordBits);
-  return (taken_[processor / kWordBits].fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
-}
-
 #ifdef __linux__
 
 namespace {
@@ -65,9 +60,12 @@ void ThreadPlacement::leave_taken() const {
 
 void ThreadPlacement::arrive(int thread, int threads) {
   if (switched_off) return;
+  // Marks the processor as taken by one thread; false if another has it.
   const auto take_current = [&] {
     const int processor = sched_getcpu();
-    return processor < 0 || processor >= kProcessors || take(processor);
+    if (processor < 0 || processor >= kProcessors) return true;
+    const std::uint64_t bit = std::uint64_t{1} << (processor % kWordBits);
+    return (taken_[processor / kWordBits].fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
   };
   if (!take_current() && thread != 0) {
     leave_taken();

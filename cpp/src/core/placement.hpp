@@ -40,8 +40,6 @@ class ThreadPlacement {
   static constexpr int kProcessors = 1024;
   static constexpr int kWordBits = 64;
 
-  /// Marks a processor as taken by one thread; false if another has it.
-  bool take(int processor);
   void leave_taken() const;
 
   std::atomic<int> arrived_{0};
