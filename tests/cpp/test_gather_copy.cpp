@@ -46,7 +46,7 @@ void test_copy(int width, std::int64_t inner, std::int64_t gap, std::int64_t ske
     memory = before;
     const dmlcpu::GatherPart part{reinterpret_cast<const char*>(indices.data()), data.data(),
                                   output, kCount, bytes};
-    CHECK(dmlcpu::kernels().gather->gather[1](layout, part));
+    CHECK(dmlcpu::kernels().gather[1](layout, part));
     CHECK(memory == want);
   };
   dmlcpu::GatherLayout layout;

@@ -123,7 +123,7 @@ struct Tuples {
     part.tuples = count;
   }
 
-  bool gather() const { return dmlcpu::kernels().gather->gather[sizeof(I) == 8](layout, part); }
+  bool gather() const { return dmlcpu::kernels().gather[sizeof(I) == 8](layout, part); }
 };
 
 template <class I>

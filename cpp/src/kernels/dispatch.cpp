@@ -22,7 +22,7 @@ DMLCPU_DECLARE_TARGET(generic)
 namespace {
 
 #define DMLCPU_TABLE(name, target) \
-  {name, &target::arg_kernels, &target::top_k_kernels, &target::gather_kernels}
+  {name, &target::arg_kernels, &target::top_k_kernels, target::gather_kernels}
 
 /// All instruction sets, smallest first.
 const KernelTable tables[] = {
@@ -61,24 +61,20 @@ int supported() {
 #endif
 }
 
-std::string list_supported() {
-  std::string list;
-  for (int i = 0; i < supported(); ++i) list += std::string(tables[i].name) + ", ";
-  return list + "auto";
-}
-
 const KernelTable* find(const std::string& argument, std::string_view name) {
   if (supported() == 0) {
     fail<ValueError>(argument, "needs a processor with x86-64-v2 (SSE4.2) or newer",
                      "an older one");
   }
   if (name == "auto") return &tables[supported() - 1];
+  std::string names;
   for (int i = 0; i < supported(); ++i) {
     if (name == tables[i].name) return &tables[i];
+    names += std::string(tables[i].name) + ", ";
   }
   bool built = false;
   for (const KernelTable& table : tables) built = built || name == table.name;
-  fail<ValueError>(argument, "must be one of " + list_supported(),
+  fail<ValueError>(argument, "must be one of " + names + "auto",
                    "'" + std::string(name) + "'" + (built ? " (which this processor lacks)" : ""));
 }
 

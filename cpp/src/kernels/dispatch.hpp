@@ -11,9 +11,7 @@ const KernelTable& kernels();
 
 /// The tables' index for elements of 1, 2, 4 or 8 bytes: 0 to 3.
 constexpr int width_index(std::int64_t element_size) {
-  int width = 0;
-  while ((std::int64_t{1} << width) < element_size) ++width;
-  return width;
+  return __builtin_ctzll(static_cast<std::uint64_t>(element_size));
 }
 
 }  // namespace dmlcpu

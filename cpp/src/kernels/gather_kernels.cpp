@@ -6,7 +6,7 @@ DMLCPU_DECLARE_TARGET(DMLCPU_TARGET)
 
 namespace DMLCPU_TARGET {
 
-const GatherKernels gather_kernels = {{gather<std::int32_t>, gather<std::int64_t>}};
+const GatherKernel gather_kernels[] = {gather<std::int32_t>, gather<std::int64_t>};
 
 }  // namespace DMLCPU_TARGET
 }  // namespace dmlcpu

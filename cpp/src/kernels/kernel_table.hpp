@@ -10,8 +10,7 @@
 
 namespace dmlcpu {
 
-/// The kernels of one instruction set, for each element type and order, or for each width of keys;
-/// gather: for indices of 4 and 8 bytes.
+/// The kernels of one instruction set, for each element type and order, or for each width of keys.
 struct ArgKernels {
   ArgRowsKernel rows[kDataTypeCount][kOrderingCount];
   ArgColumnsKernel columns[kDataTypeCount][kOrderingCount];
@@ -20,22 +19,19 @@ struct TopKKernels {
   TopKElementKernels element[kDataTypeCount][kOrderingCount];
   TopKWidthKernels width[kWidthCount];
 };
-struct GatherKernels {
-  GatherKernel gather[2];
-};
 struct KernelTable {
   const char* name;
   const ArgKernels* arg;
   const TopKKernels* top_k;
-  const GatherKernels* gather;
+  const GatherKernel* gather;  ///< for indices of 4 and 8 bytes
 };
 
 // The object files of each instruction set define these in its own namespace.
-#define DMLCPU_DECLARE_TARGET(target)        \
-  namespace target {                         \
-  extern const ArgKernels arg_kernels;       \
-  extern const TopKKernels top_k_kernels;    \
-  extern const GatherKernels gather_kernels; \
+#define DMLCPU_DECLARE_TARGET(target)          \
+  namespace target {                           \
+  extern const ArgKernels arg_kernels;         \
+  extern const TopKKernels top_k_kernels;      \
+  extern const GatherKernel gather_kernels[2]; \
   }
 
 }  // namespace dmlcpu

@@ -24,7 +24,7 @@ bool gather(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan, cons
             const void* indices, void* output) {
   const std::int64_t element_size = element_bytes(descriptor.input);
   const std::int64_t index_size = element_bytes(descriptor.indices);
-  const GatherKernel kernel = kernels().gather->gather[index_size == 8];
+  const GatherKernel kernel = kernels().gather[index_size == 8];
   const auto advance = [&](GatherPart& part, const Offsets& by) {
     part.indices += by[0] * index_size;
     part.data += by[1] * element_size;
