@@ -29,36 +29,9 @@ auto with_small_copy(std::int64_t bytes, const Each& each) {
   return each(SmallCopy<kBytes, true>{});
 }
 
-/// Copies elements that are not next to each other.
-template <class U>
-struct StridedCopy {
-  std::int64_t from_stride;
-  std::int64_t to_stride;
-  std::int64_t bytes;
-  void operator()(char* to, const char* from, const char*) const {
-    for (std::int64_t e = 0; e < bytes / static_cast<std::int64_t>(sizeof(U)); ++e) {
-      reinterpret_cast<U*>(to)[e * to_stride] = reinterpret_cast<const U*>(from)[e * from_stride];
-    }
-  }
-};
-
-/// Copies whole 16 bytes to aligned addresses by non-temporal stores, which saves reading the
-/// output's old content from memory before it is overwritten. Each line that is copied prefetches
-/// the same line of a slice to come: all lines at once would be more than the processor waits for
-/// at a time.
-struct StreamCopy {
-  std::int64_t bytes;
-  void operator()(char* to, const char* from, const char* next) const {
-    for (std::int64_t b = 0; b < bytes; b += 16) {
-      if (b % kCacheLine == 0) prefetch(next + b);
-      stream_16_bytes(to + b, from + b);
-    }
-  }
-};
-
-/// Copies at least a cache line, line by line; the last one may overlap that before. As with
-/// StreamCopy each line prefetches one of a slice to come; and one of the output, as stores are
-/// carried out in order, each waiting for its line.
+/// Copies at least a cache line, line by line; the last one may overlap that before. Each line
+/// prefetches one of a slice to come: all lines at once would be more than the processor waits for
+/// at a time; and one of the output, as stores are carried out in order, each waiting for its line.
 struct LineCopy {
   std::int64_t bytes;
   void operator()(char* to, const char* from, const char* next) const {
@@ -74,14 +47,6 @@ struct LineCopy {
 };
 static_assert(tuning::kGatherSmallBytes >= kCacheLine);
 
-/// Copies long slices as the system's library does it best.
-struct LongCopy {
-  std::int64_t bytes;
-  void operator()(char* to, const char* from, const char*) const {
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
-  }
-};
-
 /// Calls body(to, from) for each position of nested loops.
 template <class Body>
 void for_runs(const GatherRuns* runs, int loops, char* to, const char* from, const Body& body) {
@@ -92,13 +57,13 @@ void for_runs(const GatherRuns* runs, int loops, char* to, const char* from, con
 }
 
 /// Copies a slice for each offset, one run of all slices before the next, as runs may share cache
-/// lines. To prefetch the slices to come, kGatherPrefetch more offsets are read.
+/// lines. To prefetch the slices to come, kGatherPrefetch more offsets are read. Each copy_one(to,
+/// from, next) has copies of what it reads in its loop, which stores of characters could change.
 void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::int64_t* offsets) {
   const std::int64_t bytes = part.bytes;
   const std::int64_t ahead =
       min_of((tuning::kGatherPrefetchBytes - 1) / bytes + 1, tuning::kGatherPrefetch);
   const auto each = [&](const auto copy_one) {
-    // Copies of what is read in the loop, which stores of characters could change.
     const auto copy = [copy_one, offsets, ahead, tuples = part.tuples,
                        stride = layout.output_stride](char* to, const char* data) {
       for (std::int64_t i = 0; i < tuples; ++i, to += stride) {
@@ -110,7 +75,26 @@ void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::
     for_runs(layout.runs, layout.run_axes, part.output, part.data, copy);
   };
   const auto strided = [&](auto zero) {
-    each(StridedCopy<decltype(zero)>{layout.from_stride, layout.to_stride, bytes});
+    using U = decltype(zero);
+    each([from_stride = layout.from_stride, to_stride = layout.to_stride,
+          count = bytes / static_cast<std::int64_t>(sizeof(U))](char* to, const char* from,
+                                                                const char*) {
+      for (std::int64_t e = 0; e < count; ++e) {
+        reinterpret_cast<U*>(to)[e * to_stride] = reinterpret_cast<const U*>(from)[e * from_stride];
+      }
+    });
+  };
+  // Whole 16 bytes to aligned addresses by non-temporal stores, which saves reading the output's
+  // old content from memory before it is overwritten. Lines are prefetched as by LineCopy.
+  const auto stream = [bytes](char* to, const char* from, const char* next) {
+    for (std::int64_t b = 0; b < bytes; b += 16) {
+      if (b % kCacheLine == 0) prefetch(next + b);
+      stream_16_bytes(to + b, from + b);
+    }
+  };
+  // As the system's library does it best.
+  const auto whole = [bytes](char* to, const char* from, const char*) {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
   };
   if (layout.from_stride != 1 || layout.to_stride != 1) {
     if (layout.element_size == 1) return strided(std::uint8_t{0});
@@ -118,14 +102,14 @@ void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::
     if (layout.element_size == 4) return strided(std::uint32_t{0});
     strided(std::uint64_t{0});
   } else if (layout.stream && reinterpret_cast<std::uintptr_t>(part.output) % 16 == 0) {
-    each(StreamCopy{bytes});
+    each(stream);
     stream_fence();
   } else if (bytes <= tuning::kGatherSmallBytes) {
     with_small_copy<tuning::kGatherSmallBytes / 2>(bytes, each);
   } else if (bytes <= tuning::kGatherPrefetchBytes) {
     each(LineCopy{bytes});
   } else {
-    each(LongCopy{bytes});
+    each(whole);
   }
 }
 
