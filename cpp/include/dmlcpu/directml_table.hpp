@@ -146,8 +146,7 @@ struct FieldAt {
   std::size_t offset;  ///< in the operator's descriptor
 };
 
-struct Operator {
-  Enumerator type;
+struct Operator : Enumerator {
   Family family;
   Level appears;
   Level any_dimensions;  ///< 1 to 8 dimensions; 4 alone before
@@ -209,7 +208,7 @@ constexpr Operator kOperators[] = {
 /// Null for an operator that is none of ours.
 constexpr const Operator* find_operator(std::uint32_t type) {
   for (const Operator& each : kOperators) {
-    if (each.type.value == type) return &each;
+    if (each.value == type) return &each;
   }
   return nullptr;
 }

@@ -1,18 +1,132 @@
-// The C interface: exceptions become statuses, their texts are kept for the thread that asks.
+// The C interface: compiled operators, which are read, planned, and dispatched on memory of the
+// caller. Exceptions become statuses, their texts are kept for the thread that asks.
 #include <cstdio>
+#include <functional>
 #include <new>
+#include <string>
+#include <type_traits>
 
 #include "core/error.hpp"
-#include "directml/compiled.hpp"
+#include "core/validate.hpp"
+#include "directml/read.hpp"
 #include "dmlcpu/directml.hpp"
 #include "dmlcpu/runtime.hpp"
+#include "kernels/dispatch.hpp"
+#include "ops/arg.hpp"
+#include "ops/gather_nd.hpp"
+#include "ops/top_k.hpp"
 
+/// `run` runs it on valid memory.
 struct dmlcpu_operator {
-  dmlcpu::directml::AnyProgram program;
+  dmlcpu::directml::Tensors tensors;
+  std::function<void(const dmlcpu_input* inputs, const dmlcpu_output* outputs)> run;
 };
 
 namespace dmlcpu::directml {
 namespace {
+
+/// Calls use(described, levels) with what the operator's reader makes of the descriptor.
+template <class Use>
+auto with_described(const DML_OPERATOR_DESC& desc, Naming naming, Use&& use) {
+  const detail::Operator& op =
+      check_enumerator(name_of(Field::kType, naming), number(desc.Type), detail::kOperators);
+  check_given(name_of(Field::kDesc, naming), desc.Desc);
+  const Fields fields{op, desc.Desc, naming};
+  LevelCheck levels(op, naming);
+  switch (op.family) {
+    case detail::Family::kArg:
+      return use(read_arg(fields, levels), levels);
+    case detail::Family::kTopK:
+      return use(read_top_k(fields, levels), levels);
+    default:
+      return use(read_gather_nd(fields, levels), levels);
+  }
+}
+
+constexpr Enumerator kNanPolicies[] = {{"OMIT", DMLCPU_NAN_OMIT},
+                                       {"PROPAGATE", DMLCPU_NAN_PROPAGATE}};
+constexpr Enumerator kIndexModes[] = {{"CLIP", DMLCPU_INDEX_CLIP}, {"RAISE", DMLCPU_INDEX_RAISE}};
+
+void check_options(const dmlcpu_compile_options& options) {
+  // First: a struct of another size may have other fields.
+  if (options.struct_size != sizeof options) {
+    fail<ValueError>("struct_size",
+                     text("must be ", sizeof options,
+                          " (sizeof(dmlcpu_compile_options), see DMLCPU_COMPILE_OPTIONS_INIT)"),
+                     options.struct_size);
+  }
+  check_enumerator("nan_policy", number(options.nan_policy), kNanPolicies);
+  check_enumerator("index_mode", number(options.index_mode), kIndexModes);
+}
+
+auto runner(const Described<ArgDescriptor>& of) {
+  return [descriptor = of.descriptor, planned = plan(of.descriptor)](const dmlcpu_input* inputs,
+                                                                     const dmlcpu_output* outputs) {
+    run_planned(descriptor, planned, inputs[0].data, outputs[0].data);
+  };
+}
+auto runner(const Described<TopKDescriptor>& of) {
+  return [descriptor = of.descriptor, planned = plan(of.descriptor)](const dmlcpu_input* inputs,
+                                                                     const dmlcpu_output* outputs) {
+    run_planned(descriptor, planned, inputs[0].data, outputs[0].data, outputs[1].data);
+  };
+}
+auto runner(const Described<GatherNdDescriptor>& of) {
+  return [descriptor = of.descriptor, planned = plan(of.descriptor), name = of.tensors[1].name](
+             const dmlcpu_input* inputs, const dmlcpu_output* outputs) {
+    run_planned(descriptor, planned, inputs[0].data, inputs[1].data, outputs[0].data, name);
+  };
+}
+
+void check_count(const char* name, std::uint32_t count, const void* buffers, std::uint32_t needed) {
+  if (count != needed) fail<ValueError>(name, text("must be ", needed), count);
+  check_given(name, buffers);
+}
+
+void check_memory(const TensorDesc& tensor, const void* data, std::uint64_t size) {
+  if (size < static_cast<std::uint64_t>(tensor.used_bytes)) {
+    fail<ValueError>(tensor.name,
+                     text("must have the ", tensor.used_bytes, " bytes up to its last element"),
+                     size);
+  }
+  check_pointer(tensor.name, tensor.layout.type, data);
+}
+
+/// Sizes and strides only tell whether tensors overlap where their bounds do.
+void check_disjoint(const TensorDesc& output, void* data, const TensorDesc& other,
+                    const void* other_data) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  const auto other_begin = reinterpret_cast<std::uintptr_t>(other_data);
+  if (begin + static_cast<std::uint64_t>(output.used_bytes) <= other_begin ||
+      other_begin + static_cast<std::uint64_t>(other.used_bytes) <= begin) {
+    return;
+  }
+  Tensor tensor = output.layout;
+  tensor.data = data;
+  ConstTensor other_tensor = as_const(other.layout);
+  other_tensor.data = other_data;
+  check_disjoint(output.name, tensor, other.name, other_tensor);
+}
+
+void check_memory(const Tensors& needed, const dmlcpu_input* inputs, std::uint32_t input_count,
+                  const dmlcpu_output* outputs, std::uint32_t output_count) {
+  check_count("inputs", input_count, inputs, needed.input_count);
+  check_count("outputs", output_count, outputs, needed.output_count);
+  const TensorDesc* const input = needed.tensors.data();
+  const TensorDesc* const output = input + input_count;
+  for (std::uint32_t i = 0; i < input_count; ++i) {
+    check_memory(input[i], inputs[i].data, inputs[i].size_in_bytes);
+  }
+  for (std::uint32_t o = 0; o < output_count; ++o) {
+    check_memory(output[o], outputs[o].data, outputs[o].size_in_bytes);
+    for (std::uint32_t i = 0; i < input_count; ++i) {
+      check_disjoint(output[o], outputs[o].data, input[i], inputs[i].data);
+    }
+    for (std::uint32_t before = 0; before < o; ++before) {
+      check_disjoint(output[o], outputs[o].data, output[before], outputs[before].data);
+    }
+  }
+}
 
 // Without a destructor: one that a thread has yet to run keeps a plugin from being unloaded.
 thread_local char message[1024] = "";
@@ -52,8 +166,22 @@ dmlcpu_status detail::compile(const DML_OPERATOR_DESC* desc, const dmlcpu_compil
     check_given("desc", desc);
     check_given("compiled", static_cast<const void*>(compiled));
     const dmlcpu_compile_options defaults = DMLCPU_COMPILE_OPTIONS_INIT;
-    *compiled = new dmlcpu_operator{
-        directml::compile(*desc, options == nullptr ? defaults : *options, naming)};
+    const dmlcpu_compile_options& own = options == nullptr ? defaults : *options;
+    check_options(own);
+    kernels();  // throws for an instruction set that this machine lacks; dispatching should not
+    *compiled = with_described(*desc, naming, [&own](auto described, const LevelCheck& levels) {
+      const Level level = number(own.feature_level);
+      levels.check_target(level == 0 ? detail::kNewestLevel : level);
+      auto& descriptor = described.descriptor;
+      if constexpr (std::is_same_v<decltype(descriptor), GatherNdDescriptor&>) {
+        const bool clips = own.index_mode == DMLCPU_INDEX_CLIP;
+        descriptor.mode = clips ? IndexMode::kClip : IndexMode::kRaise;
+      } else {
+        const bool omits = own.nan_policy == DMLCPU_NAN_OMIT;
+        descriptor.nan_policy = omits ? NanPolicy::kOmit : NanPolicy::kPropagate;
+      }
+      return new dmlcpu_operator{described, runner(described)};
+    });
   });
 }
 
@@ -62,7 +190,8 @@ dmlcpu_status detail::feature_level_required(const DML_OPERATOR_DESC* desc, Nami
   return guarded([&] {
     check_given("desc", desc);
     check_given("level", level);
-    *level = static_cast<DML_FEATURE_LEVEL>(required_level(*desc, naming));
+    *level = static_cast<DML_FEATURE_LEVEL>(with_described(
+        *desc, naming, [](const auto&, const LevelCheck& levels) { return levels.required(); }));
   });
 }
 
@@ -87,7 +216,8 @@ dmlcpu_status dmlcpu_dispatch(const dmlcpu_operator* compiled, const dmlcpu_inpu
                               uint32_t output_count) {
   return guarded([&] {
     check_given("compiled", static_cast<const void*>(compiled));
-    dmlcpu::directml::dispatch(compiled->program, inputs, input_count, outputs, output_count);
+    dmlcpu::directml::check_memory(compiled->tensors, inputs, input_count, outputs, output_count);
+    compiled->run(inputs, outputs);
   });
 }
 

@@ -51,15 +51,14 @@ void LevelCheck::check_target(Level target) const {
   };
   if (target < operator_.appears) {
     fail_level(name_of(Field::kType, naming_), "must be an operator",
-               std::string(operator_.type.name) +
+               std::string(operator_.name) +
                    (operator_.appears < required_ ? " with tensors of later levels" : ""));
   }
   if (types_ != nullptr) {
     fail_level(field(tensor_, Field::kDataType), "must be " + allowed_types(*types_, target),
                data_type_name(tensor_.dml_type));
   }
-  fail_level(field(tensor_, Field::kDimensionCount), "must be 4",
-             std::to_string(tensor_.layout.rank));
+  fail_level(field(tensor_, Field::kDimensionCount), "must be 4", text(tensor_.layout.rank));
 }
 
 }  // namespace dmlcpu::directml

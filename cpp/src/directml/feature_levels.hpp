@@ -11,9 +11,8 @@ class LevelCheck {
   LevelCheck(const detail::Operator& op, Naming naming)
       : operator_(op), naming_(naming), required_(op.appears) {}
 
-  /// Each throws ValueError for what no level has.
-  void check_data(const TensorDesc& tensor) { check(tensor, operator_.data); }
-  void check_indices(const TensorDesc& tensor) { check(tensor, operator_.indices); }
+  /// Throws ValueError for what no level has.
+  void check(const TensorDesc& tensor, const detail::TypeLevels& types);
 
   /// The level that everything checked so far needs.
   Level required() const { return required_; }
@@ -22,8 +21,6 @@ class LevelCheck {
   void check_target(Level target) const;
 
  private:
-  void check(const TensorDesc& tensor, const detail::TypeLevels& types);
-
   const detail::Operator& operator_;
   Naming naming_;
   Level required_;

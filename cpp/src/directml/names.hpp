@@ -55,13 +55,13 @@ inline void check_given(const char* name, const void* pointer) {
   if (pointer == nullptr) fail<ValueError>(name, "must be given", "null");
 }
 
-/// Throws ValueError for a number that is none of the enumerators'.
-template <class Enumerators>
-std::uint32_t check_enumerator(const std::string& name, std::uint32_t value,
-                               const Enumerators& enumerators) {
+/// The enumerator of that value. Throws ValueError for a number that is none's.
+template <class Each, std::size_t kCount>
+const Each& check_enumerator(const std::string& name, std::uint32_t value,
+                             const Each (&enumerators)[kCount]) {
   Alternatives all;
-  for (const Enumerator& each : enumerators) {
-    if (each.value == value) return value;
+  for (const Each& each : enumerators) {
+    if (each.value == value) return each;
     all.add(enumerator_text(each));
   }
   fail<ValueError>(name, "must be " + all.text(), value);

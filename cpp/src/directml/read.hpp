@@ -31,18 +31,12 @@ struct Fields {
 
   const char* name(Field field) const { return name_of(field, naming); }
 
-  /// An enumerator's value, `otherwise` where the operator has no such field. Throws ValueError for
-  /// a number that is no enumerator's.
-  template <class Enumerators>
-  std::uint32_t get_enumerator(Field field, const Enumerators& enumerators,
-                               std::uint32_t otherwise) const {
-    return check_enumerator(name(field), get(field, otherwise), enumerators);
-  }
-
-  /// The direction, `otherwise` where the operator has no such field.
-  AxisDirection axis_direction(DML_AXIS_DIRECTION otherwise) const {
-    return static_cast<AxisDirection>(
-        get_enumerator(Field::kAxisDirection, detail::kDirections, otherwise));
+  /// The direction, `otherwise` where the operator has no such field. Throws ValueError for a
+  /// number that is no direction's.
+  AxisDirection axis_direction(std::uint32_t otherwise) const {
+    const std::uint32_t direction = get(Field::kAxisDirection, otherwise);
+    check_enumerator(name(Field::kAxisDirection), direction, detail::kDirections);
+    return static_cast<AxisDirection>(direction);
   }
 };
 
@@ -60,10 +54,6 @@ template <class Descriptor>
 struct Described : Tensors {
   Descriptor descriptor;
 };
-
-/// Reads all tensors. The first is the input; the one at `indices` holds indices, a third one
-/// has the input's data type.
-Tensors read_tensors(const Fields& fields, std::size_t indices, LevelCheck& levels);
 
 /// Each throws ValueError that names the field and its rule; the level it needs is in `levels`.
 Described<ArgDescriptor> read_arg(const Fields& fields, LevelCheck& levels);

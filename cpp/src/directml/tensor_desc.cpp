@@ -21,7 +21,7 @@ void check_size(const TensorDesc& tensor, const DML_BUFFER_TENSOR_DESC& desc) {
   if (desc.TotalTensorSizeInBytes < needed) {
     fail<ValueError>(field(tensor, Field::kTotalTensorSizeInBytes),
                      text("must be at least ", needed, " (its elements, rounded up to 4 bytes)"),
-                     std::to_string(desc.TotalTensorSizeInBytes));
+                     desc.TotalTensorSizeInBytes);
   }
 }
 
@@ -79,13 +79,10 @@ TensorDesc read_tensor(Field name, Naming naming, const DML_TENSOR_DESC* desc) {
   for (int d = 0; d < layout.rank; ++d) {
     if (layout.sizes[d] == 0) {
       fail<ValueError>(field(tensor, Field::kSizes), "must be at least 1 in every dimension",
-                       to_text(tensor.shape()));
+                       to_text(shape_of(tensor.layout)));
     }
   }
-  check_layout(tensor.name, as_const(layout));
-  std::int64_t last = 0;
-  for (int d = 0; d < layout.rank; ++d) last += (layout.sizes[d] - 1) * layout.strides[d];
-  tensor.used_bytes = (last + 1) * static_cast<std::int64_t>(info(layout.type).size);
+  tensor.used_bytes = check_layout(tensor.name, as_const(layout));
   check_size(tensor, buffer);
   check_alignment(tensor, buffer.GuaranteedBaseOffsetAlignment);
   if (!is_input && overlaps_itself(as_const(layout))) {
@@ -93,30 +90,6 @@ TensorDesc read_tensor(Field name, Naming naming, const DML_TENSOR_DESC* desc) {
                      to_text({layout.rank, layout.strides}));
   }
   return tensor;
-}
-
-void check_same_dimensions(const TensorDesc& tensor, const TensorDesc& as) {
-  if (tensor.layout.rank != as.layout.rank) {
-    fail<ValueError>(field(tensor, Field::kDimensionCount),
-                     text("must be ", as.layout.rank, ", that of ", as.name), tensor.layout.rank);
-  }
-}
-
-void check_same_type(const TensorDesc& tensor, const TensorDesc& as) {
-  if (tensor.dml_type != as.dml_type) {
-    fail<ValueError>(field(tensor, Field::kDataType),
-                     text("must be ", data_type_name(as.dml_type), ", that of ", as.name),
-                     data_type_name(tensor.dml_type));
-  }
-}
-
-void check_sizes(const TensorDesc& tensor, const Shape& shape) {
-  for (int d = 0; d < shape.rank; ++d) {
-    if (tensor.layout.sizes[d] != shape.sizes[d]) {
-      fail<ValueError>(field(tensor, Field::kSizes), "must be " + to_text(shape),
-                       to_text(tensor.shape()));
-    }
-  }
 }
 
 }  // namespace dmlcpu::directml

@@ -17,8 +17,6 @@ struct TensorDesc {
   std::uint32_t dml_type = 0;   ///< DML_TENSOR_DATA_TYPE
   Tensor layout;                ///< without its memory
   std::int64_t used_bytes = 0;  ///< from its first element to its last one's end
-
-  Shape shape() const { return shape_of(layout); }
 };
 
 /// Throws ValueError for a broken rule of the tensor in this field of an operator's descriptor.
@@ -27,14 +25,5 @@ TensorDesc read_tensor(Field name, Naming naming, const DML_TENSOR_DESC* desc);
 
 /// "InputTensor.Sizes".
 std::string field(const TensorDesc& tensor, Field name);
-
-/// That two tensors have as many dimensions.
-void check_same_dimensions(const TensorDesc& tensor, const TensorDesc& as);
-
-/// That two tensors have the same data type.
-void check_same_type(const TensorDesc& tensor, const TensorDesc& as);
-
-/// That the sizes are those of the shape.
-void check_sizes(const TensorDesc& tensor, const Shape& shape);
 
 }  // namespace dmlcpu::directml
