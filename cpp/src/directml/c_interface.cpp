@@ -25,21 +25,20 @@ struct dmlcpu_operator {
 namespace dmlcpu::directml {
 namespace {
 
-/// Calls use(described, levels) with what the operator's reader makes of the descriptor.
+/// Calls use(described, reader) with what the operator's reader makes of the descriptor.
 template <class Use>
 auto with_described(const DML_OPERATOR_DESC& desc, Naming naming, Use&& use) {
   const detail::Operator& op =
       check_enumerator(name_of(Field::kType, naming), number(desc.Type), detail::kOperators);
   check_given(name_of(Field::kDesc, naming), desc.Desc);
-  const Fields fields{op, desc.Desc, naming};
-  LevelCheck levels(op, naming);
+  Reader reader{op, desc.Desc, naming};
   switch (op.family) {
     case detail::Family::kArg:
-      return use(read_arg(fields, levels), levels);
+      return use(read_arg(reader), reader);
     case detail::Family::kTopK:
-      return use(read_top_k(fields, levels), levels);
+      return use(read_top_k(reader), reader);
     default:
-      return use(read_gather_nd(fields, levels), levels);
+      return use(read_gather_nd(reader), reader);
   }
 }
 
@@ -169,9 +168,9 @@ dmlcpu_status detail::compile(const DML_OPERATOR_DESC* desc, const dmlcpu_compil
     const dmlcpu_compile_options& own = options == nullptr ? defaults : *options;
     check_options(own);
     kernels();  // throws for an instruction set that this machine lacks; dispatching should not
-    *compiled = with_described(*desc, naming, [&own](auto described, const LevelCheck& levels) {
+    *compiled = with_described(*desc, naming, [&own](auto described, const Reader& reader) {
       const Level level = number(own.feature_level);
-      levels.check_target(level == 0 ? detail::kNewestLevel : level);
+      reader.check_target(level == 0 ? detail::kNewestLevel : level);
       auto& descriptor = described.descriptor;
       if constexpr (std::is_same_v<decltype(descriptor), GatherNdDescriptor&>) {
         const bool clips = own.index_mode == DMLCPU_INDEX_CLIP;
@@ -191,7 +190,7 @@ dmlcpu_status detail::feature_level_required(const DML_OPERATOR_DESC* desc, Nami
     check_given("desc", desc);
     check_given("level", level);
     *level = static_cast<DML_FEATURE_LEVEL>(with_described(
-        *desc, naming, [](const auto&, const LevelCheck& levels) { return levels.required(); }));
+        *desc, naming, [](const auto&, const Reader& reader) { return reader.required; }));
   });
 }
 

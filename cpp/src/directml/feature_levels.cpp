@@ -1,8 +1,8 @@
-#include "directml/feature_levels.hpp"
-
+// Which feature level of DirectML a descriptor needs.
 #include <algorithm>
 #include <string>
 
+#include "directml/read.hpp"
 #include "dmlcpu/directml.hpp"
 
 namespace dmlcpu::directml {
@@ -19,46 +19,46 @@ std::string allowed_types(const detail::TypeLevels& types, Level level) {
 
 }  // namespace
 
-void LevelCheck::check(const TensorDesc& tensor, const detail::TypeLevels& types) {
-  const Level of_type = types.of[tensor.dml_type];
+void Reader::check_level(const TensorDesc& of, const detail::TypeLevels& its_types) {
+  const Level of_type = its_types.of[of.dml_type];
   if (of_type == detail::kNever) {
-    fail<ValueError>(field(tensor, Field::kDataType),
-                     "must be " + allowed_types(types, detail::kNewestLevel),
-                     data_type_name(tensor.dml_type));
+    fail<ValueError>(field(of, Field::kDataType),
+                     "must be " + allowed_types(its_types, detail::kNewestLevel),
+                     data_type_name(of.dml_type));
   }
-  if (of_type > required_) {
-    required_ = of_type;
-    types_ = &types;
-    tensor_ = tensor;
+  if (of_type > required) {
+    required = of_type;
+    types = &its_types;
+    tensor = of;
   }
-  if (tensor.layout.rank != 4 && operator_.any_dimensions > required_) {
-    required_ = operator_.any_dimensions;
-    types_ = nullptr;
-    tensor_ = tensor;
+  if (of.layout.rank != 4 && op.any_dimensions > required) {
+    required = op.any_dimensions;
+    types = nullptr;
+    tensor = of;
   }
 }
 
-void LevelCheck::check_target(Level target) const {
+void Reader::check_target(Level target) const {
   if (!std::binary_search(std::begin(detail::kLevels), std::end(detail::kLevels), target)) {
     fail<ValueError>("feature_level", "must be a DML_FEATURE_LEVEL, from 1.0 (4096) to 6.4 (25600)",
                      target);
   }
-  if (required_ <= target) return;
+  if (required <= target) return;
   const auto fail_level = [&](const std::string& name, const std::string& requirement,
                               const std::string& actual) {
     fail<FeatureLevelError>(name, requirement + " at feature level " + level_name(target),
-                            actual + ", which needs " + level_name(required_));
+                            actual + ", which needs " + level_name(required));
   };
-  if (target < operator_.appears) {
-    fail_level(name_of(Field::kType, naming_), "must be an operator",
-               std::string(operator_.name) +
-                   (operator_.appears < required_ ? " with tensors of later levels" : ""));
+  if (target < op.appears) {
+    fail_level(
+        this->name(Field::kType), "must be an operator",
+        std::string(op.name) + (op.appears < required ? " with tensors of later levels" : ""));
   }
-  if (types_ != nullptr) {
-    fail_level(field(tensor_, Field::kDataType), "must be " + allowed_types(*types_, target),
-               data_type_name(tensor_.dml_type));
+  if (types != nullptr) {
+    fail_level(field(tensor, Field::kDataType), "must be " + allowed_types(*types, target),
+               data_type_name(tensor.dml_type));
   }
-  fail_level(field(tensor_, Field::kDimensionCount), "must be 4", text(tensor_.layout.rank));
+  fail_level(field(tensor, Field::kDimensionCount), "must be 4", text(tensor.layout.rank));
 }
 
 }  // namespace dmlcpu::directml

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "core/error.hpp"
 #include "core/validate.hpp"
 
 namespace dmlcpu::directml {
@@ -11,7 +10,7 @@ namespace {
 
 /// Reads all tensors. The first is the input; the one at `indices` holds indices, a third one
 /// has the input's data type.
-Tensors read_tensors(const Fields& fields, std::size_t indices, LevelCheck& levels) {
+Tensors read_tensors(Reader& fields, std::size_t indices) {
   Tensors all;
   std::size_t count = 0;
   for (const detail::FieldAt& at : fields.op.fields) {
@@ -22,8 +21,8 @@ Tensors read_tensors(const Fields& fields, std::size_t indices, LevelCheck& leve
     ++(kind == detail::FieldKind::kInput ? all.input_count : all.output_count);
   }
   const TensorDesc& input = all.tensors[0];
-  levels.check(input, fields.op.data);
-  levels.check(all.tensors[indices], fields.op.indices);
+  fields.check_level(input, fields.op.data);
+  fields.check_level(all.tensors[indices], fields.op.indices);
   for (std::size_t i = 1; i < count; ++i) {
     const TensorDesc& tensor = all.tensors[i];
     if (i != indices && tensor.dml_type != input.dml_type) {
@@ -51,7 +50,7 @@ void check_sizes(const TensorDesc& tensor, const Shape& shape) {
 }
 
 /// The reduced axes.
-AxisList read_axes(const Fields& fields, const TensorDesc& input) {
+AxisList read_axes(const Reader& fields, const TensorDesc& input) {
   const auto count = fields.get(Field::kAxisCount);
   const auto* const axes = fields.get<const UINT*>(Field::kAxes);
   const auto rank = static_cast<UINT>(input.layout.rank);
@@ -81,7 +80,7 @@ Tensor last_dimensions(const Tensor& tensor, int count) {
 }
 
 /// The tensor's last dimensions, as many as a field says; those before them must be 1.
-ConstTensor read_counted(const Fields& fields, Field count_field, const TensorDesc& tensor) {
+ConstTensor read_counted(const Reader& fields, Field count_field, const TensorDesc& tensor) {
   const int rank = tensor.layout.rank;
   const std::uint32_t count = fields.get(count_field);
   if (count < 1 || count > static_cast<std::uint32_t>(rank)) {
@@ -102,13 +101,13 @@ ConstTensor read_counted(const Fields& fields, Field count_field, const TensorDe
 
 }  // namespace
 
-Described<ArgDescriptor> read_arg(const Fields& fields, LevelCheck& levels) {
+Described<ArgDescriptor> read_arg(Reader& fields) {
   const std::uint32_t otherwise = fields.op.value == DML_OPERATOR_ARGMAX
                                       ? DML_REDUCE_FUNCTION_ARGMAX
                                       : DML_REDUCE_FUNCTION_ARGMIN;
   const Enumerator& function = check_enumerator(
       fields.name(Field::kFunction), fields.get(Field::kFunction, otherwise), detail::kFunctions);
-  Described<ArgDescriptor> described{read_tensors(fields, 1, levels), {}};
+  Described<ArgDescriptor> described{read_tensors(fields, 1), {}};
   const TensorDesc& input = described.tensors[0];
   const TensorDesc& output = described.tensors[1];
   ArgDescriptor& arg = described.descriptor;
@@ -123,8 +122,8 @@ Described<ArgDescriptor> read_arg(const Fields& fields, LevelCheck& levels) {
   return described;
 }
 
-Described<TopKDescriptor> read_top_k(const Fields& fields, LevelCheck& levels) {
-  Described<TopKDescriptor> described{read_tensors(fields, 2, levels), {}};
+Described<TopKDescriptor> read_top_k(Reader& fields) {
+  Described<TopKDescriptor> described{read_tensors(fields, 2), {}};
   const auto& [input, values, indices] = described.tensors;
   TopKDescriptor& top_k = described.descriptor;
   top_k.input = as_const(input.layout);
@@ -144,8 +143,8 @@ Described<TopKDescriptor> read_top_k(const Fields& fields, LevelCheck& levels) {
   return described;
 }
 
-Described<GatherNdDescriptor> read_gather_nd(const Fields& fields, LevelCheck& levels) {
-  Described<GatherNdDescriptor> described{read_tensors(fields, 1, levels), {}};
+Described<GatherNdDescriptor> read_gather_nd(Reader& fields) {
+  Described<GatherNdDescriptor> described{read_tensors(fields, 1), {}};
   const auto& [input, indices, output] = described.tensors;
   GatherNdDescriptor& gather = described.descriptor;
   gather.input = read_counted(fields, Field::kInputDimensionCount, input);

@@ -3,19 +3,41 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <cstring>
+#include <string>
 
-#include "directml/feature_levels.hpp"
-#include "directml/tensor_desc.hpp"
+#include "directml/names.hpp"
 #include "dmlcpu/operators.hpp"
 
 namespace dmlcpu::directml {
 
-/// The fields of an operator's descriptor, by name.
-struct Fields {
+/// A tensor as a descriptor has it.
+struct TensorDesc {
+  const char* name = "";  ///< the descriptor's field: "InputTensor"
+  Naming naming{};
+  std::uint32_t dml_type = 0;   ///< DML_TENSOR_DATA_TYPE
+  Tensor layout;                ///< without its memory
+  std::int64_t used_bytes = 0;  ///< from its first element to its last one's end
+};
+
+/// Throws ValueError for a broken rule of the tensor in this field of an operator's descriptor.
+/// Feature levels are not looked at.
+TensorDesc read_tensor(Field name, Naming naming, const DML_TENSOR_DESC* desc);
+
+/// "InputTensor.Sizes".
+std::string field(const TensorDesc& tensor, Field name);
+
+/// An operator's descriptor: its fields, by name, and the feature level that what was read needs.
+struct Reader {
   const detail::Operator& op;
   const void* desc;
   Naming naming;
+  Level required = op.appears;
+  // What needs that level: the operator itself, this tensor's data type, or, where `types` is
+  // null, its number of dimensions.
+  TensorDesc tensor{};
+  const detail::TypeLevels* types = nullptr;
 
   /// The field's value; `otherwise` where the operator has no such field.
   template <class T = std::uint32_t>
@@ -38,6 +60,12 @@ struct Fields {
     check_enumerator(name(Field::kAxisDirection), direction, detail::kDirections);
     return static_cast<AxisDirection>(direction);
   }
+
+  /// Finds the level that a tensor needs. Throws ValueError for what no level has.
+  void check_level(const TensorDesc& of, const detail::TypeLevels& its_types);
+
+  /// Throws FeatureLevelError when the target is an older level, ValueError when it is none.
+  void check_target(Level target) const;
 };
 
 /// The tensors whose memory a dispatch brings: inputs first, then outputs, in the order of
@@ -55,9 +83,9 @@ struct Described : Tensors {
   Descriptor descriptor;
 };
 
-/// Each throws ValueError that names the field and its rule; the level it needs is in `levels`.
-Described<ArgDescriptor> read_arg(const Fields& fields, LevelCheck& levels);
-Described<TopKDescriptor> read_top_k(const Fields& fields, LevelCheck& levels);
-Described<GatherNdDescriptor> read_gather_nd(const Fields& fields, LevelCheck& levels);
+/// Each throws ValueError that names the field and its rule.
+Described<ArgDescriptor> read_arg(Reader& fields);
+Described<TopKDescriptor> read_top_k(Reader& fields);
+Described<GatherNdDescriptor> read_gather_nd(Reader& fields);
 
 }  // namespace dmlcpu::directml

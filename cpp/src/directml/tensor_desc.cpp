@@ -1,9 +1,9 @@
-#include "directml/tensor_desc.hpp"
-
+// DML_TENSOR_DESC: every rule that concerns one tensor alone.
 #include <string>
 
 #include "core/overlap.hpp"
 #include "core/validate.hpp"
+#include "directml/read.hpp"
 
 namespace dmlcpu::directml {
 namespace {
