@@ -5,9 +5,7 @@
 
 namespace dmlcpu::python {
 
-void bind_arg(pybind11::module_& module);
-void bind_top_k(pybind11::module_& module);
-void bind_gather_nd(pybind11::module_& module);
+void bind_operators(pybind11::module_& module);
 void bind_directml(pybind11::module_& module);
 void bind_runtime(pybind11::module_& module);
 

@@ -32,9 +32,7 @@ void register_errors() {
 PYBIND11_MODULE(_core, module, py::mod_gil_not_used()) {
   module.attr("__version__") = DMLCPU_VERSION_TEXT;
   register_errors();
-  dmlcpu::python::bind_arg(module);
-  dmlcpu::python::bind_top_k(module);
-  dmlcpu::python::bind_gather_nd(module);
+  dmlcpu::python::bind_operators(module);
   dmlcpu::python::bind_directml(module);
   dmlcpu::python::bind_runtime(module);
   try {

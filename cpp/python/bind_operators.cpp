@@ -1,3 +1,4 @@
+// The operators as functions declared in Python.
 #include <utility>
 
 #include "bindings.hpp"
@@ -10,6 +11,28 @@
 
 namespace dmlcpu::python {
 namespace {
+
+template <bool kLargest>
+py::object arg(py::handle input_object, py::handle axis, py::handle axis_direction,
+               py::handle keepdims, py::handle index_dtype_object, py::handle nan_policy,
+               py::handle out) {
+  const py::array input = as_array(input_object, "input");
+  ArgDescriptor descriptor{as_tensor(input, "input"),
+                           as_axes(axis),
+                           kLargest,
+                           as_bool(keepdims, "keepdims"),
+                           as_axis_direction(axis_direction),
+                           as_nan_policy(nan_policy),
+                           {},
+                           out.is_none()};
+  const DataType type = index_type(index_dtype_object);
+  const py::dtype& dtype = index_dtype(type);
+  py::object output = out.is_none()
+                          ? new_output(dtype, type, output_shape(descriptor), descriptor.output)
+                          : as_output(out, "out", dtype, descriptor.output);
+  run_or_plan(bytes_touched(input), descriptor);
+  return out.is_none() ? std::move(output) : py::reinterpret_borrow<py::object>(out);
+}
 
 /// dmlcpu.TopK.
 const py::object& pair_type() {
@@ -54,11 +77,32 @@ py::object top_k(py::handle input_object, py::handle k, py::handle axis, py::han
   return make_pair(std::move(values), std::move(indices));
 }
 
+py::object gather_nd(py::handle input_object, py::handle indices_object, py::handle batch_dims,
+                     py::handle mode, py::handle out) {
+  const py::array input = as_array(input_object, "input");
+  const py::array indices = as_index_array(indices_object, "indices");
+  GatherNdDescriptor descriptor{as_tensor(input, "input"),
+                                as_indices(indices, "indices"),
+                                as_int(batch_dims, "batch_dims"),
+                                as_index_mode(mode),
+                                {},
+                                out.is_none()};
+  py::object output = out.is_none() ? new_output(input.dtype(), descriptor.input.type,
+                                                 output_shape(descriptor), descriptor.output)
+                                    : as_output(out, "out", input.dtype(), descriptor.output);
+  const auto written = py::reinterpret_borrow<py::array>(output).nbytes();
+  run_or_plan(bytes_touched(indices) + written, descriptor);
+  return out.is_none() ? std::move(output) : py::reinterpret_borrow<py::object>(out);
+}
+
 }  // namespace
 
-void bind_top_k(py::module_& module) {
+void bind_operators(py::module_& module) {
   pair_type();  // now, for the same reason as load_index_types()
+  add_native<&arg<false>>(module, "native_argmin");
+  add_native<&arg<true>>(module, "native_argmax");
   add_native<&top_k>(module, "native_top_k");
+  add_native<&gather_nd>(module, "native_gather_nd");
 }
 
 }  // namespace dmlcpu::python
