@@ -1,8 +1,7 @@
-#include <cstddef>
+#include <pybind11/stl.h>
+
 #include <string>
-#include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include "bindings.hpp"
 #include "call.hpp"
@@ -46,28 +45,13 @@ py::tuple plan_of_call(const py::function& function, const py::args& arguments,
   return py::make_tuple(text, result);
 }
 
-py::tuple names_of(const std::vector<std::string_view>& names) {
-  py::tuple all(names.size());
-  for (std::size_t i = 0; i < names.size(); ++i) all[i] = std::string(names[i]);
-  return all;
-}
-
 /// What thread_source() says, as Python says it.
 const char* thread_source_name() {
   const ContextThreads threads;
-  switch (thread_source()) {
-    case ThreadSource::kNoOpenMP:
-      return "no OpenMP";
-    case ThreadSource::kFork:
-      return "forked child";
-    case ThreadSource::kOverride:
-      return "num_threads";
-    case ThreadSource::kProcess:
-      return "set_num_threads";
-    case ThreadSource::kOpenMP:
-      break;
-  }
-  return "OpenMP";
+  // By ThreadSource.
+  constexpr const char* kNames[] = {"no OpenMP", "forked child", "num_threads", "set_num_threads",
+                                    "OpenMP"};
+  return kNames[static_cast<int>(thread_source())];
 }
 
 /// How this module was built, and the library, which the same build made.
@@ -95,10 +79,11 @@ void bind_runtime(py::module_& module) {
   module.def("openmp_file", &openmp_file);
   module.def("build_info", &build_info);
 
-  module.def("instruction_sets", [] { return names_of(instruction_sets()); });
-  module.def("built_instruction_sets", [] { return names_of(built_instruction_sets()); });
-  module.def("instruction_set_source", [] { return std::string(instruction_set_source()); });
-  module.def("instruction_set", [] { return std::string(instruction_set()); });
+  module.def("instruction_sets", [] { return py::tuple(py::cast(instruction_sets())); });
+  module.def("built_instruction_sets",
+             [] { return py::tuple(py::cast(built_instruction_sets())); });
+  module.def("instruction_set_source", &instruction_set_source);
+  module.def("instruction_set", &instruction_set);
   module.def("use_instruction_set", &use_instruction_set);
 
   module.def("data_types", [] {
