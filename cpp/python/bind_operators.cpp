@@ -82,7 +82,7 @@ py::object gather_nd(py::handle input_object, py::handle indices_object, py::han
   const py::array input = as_array(input_object, "input");
   const py::array indices = as_index_array(indices_object, "indices");
   GatherNdDescriptor descriptor{as_tensor(input, "input"),
-                                as_indices(indices, "indices"),
+                                as_tensor(indices, "indices", true),
                                 as_int(batch_dims, "batch_dims"),
                                 as_index_mode(mode),
                                 {},
@@ -98,7 +98,9 @@ py::object gather_nd(py::handle input_object, py::handle indices_object, py::han
 }  // namespace
 
 void bind_operators(py::module_& module) {
-  pair_type();  // now, for the same reason as load_index_types()
+  // What first calls would make, see numpy_bridge.hpp.
+  index_dtype(index_type(py::dtype("uint32")));
+  pair_type();
   add_native<&arg<false>>(module, "native_argmin");
   add_native<&arg<true>>(module, "native_argmax");
   add_native<&top_k>(module, "native_top_k");

@@ -8,7 +8,6 @@
 #include "core/tuning.hpp"
 #include "dmlcpu/data_type.hpp"
 #include "dmlcpu/runtime.hpp"
-#include "numpy_bridge.hpp"
 
 namespace dmlcpu::python {
 
@@ -71,7 +70,6 @@ void bind_runtime(py::module_& module) {
   });
   module.def("set_num_threads", &set_num_threads);
   module.def("thread_limits", &thread_limits);
-  load_index_types();
   module.def("set_grain_bytes", &set_grain_bytes);
   module.def("thread_source", &thread_source_name);
   module.def("threads_move", &threads_move);

@@ -70,8 +70,6 @@ bool is_plain_array(py::handle object) {
   return Py_TYPE(object.ptr()) == py::detail::npy_api::get().PyArray_Type_;
 }
 
-bool is_array(py::handle object) { return py::isinstance<py::array>(object); }
-
 [[noreturn]] void fail_dtype(const char* name, const std::string& requirement,
                              const py::dtype& actual) {
   throw TypeError(std::string(name) + ": must be of dtype " + requirement + ", got " +
@@ -153,12 +151,8 @@ py::array as_index_array(py::handle object, const char* name) {
   return array.attr("astype")(index_dtype(DataType::kInt64)).cast<py::array>();
 }
 
-ConstTensor as_tensor(const py::array& array, const char* name) {
-  return make_tensor<const void*>(array, array.data(), name);
-}
-
-ConstTensor as_indices(const py::array& array, const char* name) {
-  return make_tensor<const void*>(array, array.data(), name, true);
+ConstTensor as_tensor(const py::array& array, const char* name, bool of_indices) {
+  return make_tensor(array, array.data(), name, of_indices);
 }
 
 ConstTensor as_tensor_of(const py::array& array, const char* name, const py::dtype& dtype) {
@@ -167,7 +161,9 @@ ConstTensor as_tensor_of(const py::array& array, const char* name, const py::dty
 }
 
 py::object as_output(py::handle object, const char* name, const py::dtype& dtype, Tensor& tensor) {
-  if (!is_array(object)) return as_output(read_by("as_output", object, name), name, dtype, tensor);
+  if (!py::isinstance<py::array>(object)) {
+    return as_output(read_by("as_output", object, name), name, dtype, tensor);
+  }
   if (!is_plain_array(object) &&
       py::isinstance(object, py::module_::import("numpy.ma").attr("MaskedArray"))) {
     throw TypeError(std::string(name) + ": must not be a masked array, got one");
@@ -177,7 +173,7 @@ py::object as_output(py::handle object, const char* name, const py::dtype& dtype
   if (!array.writeable()) {
     throw ValueError(std::string(name) + ": must be writable, got a read-only array");
   }
-  tensor = make_tensor<void*>(array, array.mutable_data(), name);
+  tensor = make_tensor(array, array.mutable_data(), name);
   return std::move(array);
 }
 
@@ -221,7 +217,7 @@ py::object new_output(const py::dtype& dtype, const Tensor& layout, bool contigu
   }
   py::array memory(dtype, std::vector<py::ssize_t>{last + 1});
   py::array view(dtype, sizes, strides, memory.mutable_data(), memory);
-  tensor = make_tensor<void*>(view, view.mutable_data(), "out");
+  tensor = make_tensor(view, view.mutable_data(), "out");
   return std::move(view);
 }
 
@@ -239,11 +235,6 @@ const py::object& default_index_type() {
 }
 
 }  // namespace
-
-void load_index_types() {
-  default_index_type();
-  index_dtype(DataType::kUInt32);
-}
 
 DataType index_type(py::handle object) {
   // The default needs no call of NumPy.

@@ -22,11 +22,9 @@ py::array as_array(py::handle object, const char* name);
 py::array as_index_array(py::handle object, const char* name);
 
 /// A read-only view of the array, which must outlive it. Throws TypeError for a dtype that the
-/// library does not have, ValueError for elements that are not aligned.
-ConstTensor as_tensor(const py::array& array, const char* name);
-
-/// The same for gather's indices, whose dtype must be an index type.
-ConstTensor as_indices(const py::array& array, const char* name);
+/// library does not have, or, if it is one of gather's indices, that is no index type; ValueError
+/// for elements that are not aligned.
+ConstTensor as_tensor(const py::array& array, const char* name, bool of_indices = false);
 
 /// The same for an array that must have the given dtype.
 ConstTensor as_tensor_of(const py::array& array, const char* name, const py::dtype& dtype);
@@ -50,10 +48,9 @@ py::object as_output(py::handle object, const char* name, const py::dtype& dtype
 /// between them, a cache line for each.
 std::int64_t bytes_touched(const py::array& array);
 
-/// Makes the objects that the next two functions keep. To be called when the module is loaded, not
-/// in the first call: making them releases Python's lock, and Python ends a thread that takes the
-/// lock again while the interpreter is finalizing.
-void load_index_types();
+// The objects that the next two functions keep are to be made when the module is loaded, not in the
+// first call: making them releases Python's lock, and Python ends a thread that takes the lock
+// again while the interpreter is finalizing.
 
 /// The library's type for an index dtype. Throws TypeError for other dtypes.
 DataType index_type(py::handle dtype);
