@@ -33,6 +33,8 @@ bool equals(py::handle string, const char (&text)[kSize]) {
                   Py_TYPE(actual.ptr())->tp_name);
 }
 
+/// Throws an Overflow for an int beyond 64 bits.
+template <class Overflow>
 std::optional<std::int64_t> find_int(py::handle object, const char* name) {
   // Ints need no call of __index__.
   const bool is_int = PyLong_Check(object.ptr()) != 0 && PyBool_Check(object.ptr()) == 0;
@@ -40,16 +42,16 @@ std::optional<std::int64_t> find_int(py::handle object, const char* name) {
   if (!index) return std::nullopt;
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-  if (overflow != 0) fail_value(name, "must fit 64 bits", index);
+  if (overflow != 0)
+    throw Overflow(std::string(name) + ": must fit 64 bits, got " + repr_of(index));
   return value;
 }
 
-std::optional<std::int64_t> find_axis(py::handle object) {
-  try {
-    return find_int(object, "axis");
-  } catch (const ValueError& error) {
-    throw AxisError(error.what());
-  }
+template <class Overflow>
+std::int64_t int_of(py::handle object, const char* name) {
+  const std::optional<std::int64_t> value = find_int<Overflow>(object, name);
+  if (!value) fail_type(name, "must be an int", object);
+  return *value;
 }
 
 }  // namespace
@@ -66,16 +68,10 @@ py::object find_index(py::handle object) {
 }
 
 std::int64_t as_int(py::handle object, const char* name) {
-  const std::optional<std::int64_t> value = find_int(object, name);
-  if (!value) fail_type(name, "must be an int", object);
-  return *value;
+  return int_of<ValueError>(object, name);
 }
 
-std::int64_t as_axis(py::handle object) {
-  const std::optional<std::int64_t> axis = find_axis(object);
-  if (!axis) fail_type("axis", "must be an int", object);
-  return *axis;
-}
+std::int64_t as_axis(py::handle object) { return int_of<AxisError>(object, "axis"); }
 
 bool as_bool(py::handle object, const char* name) {
   if (object.ptr() == Py_True) return true;
@@ -92,7 +88,7 @@ AxisList as_axes(py::handle object) {
   AxisList axes;
   if (object.is_none()) return axes;
   axes.all = false;
-  if (const auto axis = find_axis(object)) {
+  if (const auto axis = find_int<AxisError>(object, "axis")) {
     axes.values[axes.count++] = *axis;
     return axes;
   }
@@ -100,7 +96,7 @@ AxisList as_axes(py::handle object) {
     fail_type("axis", kRequirement, object);
   }
   for (const py::handle item : py::iter(object)) {
-    const auto axis = find_axis(item);
+    const auto axis = find_int<AxisError>(item, "axis");
     if (!axis) fail_type("axis", kRequirement, item);
     // A list longer than this repeats an axis or has one out of range among its first values.
     if (axes.count == static_cast<int>(axes.values.size())) break;
@@ -121,7 +117,7 @@ AxisDirection as_axis_direction(py::handle object) {
     if (equals(lower, "decreasing")) return AxisDirection::kDecreasing;
     fail_value("axis_direction", kRequirement, object);
   }
-  const auto value = find_int(object, "axis_direction");
+  const auto value = find_int<ValueError>(object, "axis_direction");
   if (!value) fail_type("axis_direction", kRequirement, object);
   if (*value != 0 && *value != 1) fail_value("axis_direction", kRequirement, object);
   return static_cast<AxisDirection>(*value);
