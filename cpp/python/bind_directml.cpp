@@ -77,7 +77,6 @@ struct Layout {
     if (strides_object.is_none()) return;
     const std::string name = prefix + python_name(Field::kStrides);
     strides = as_uints(strides_object, name);
-    has_strides = true;
     if (strides.size() != sizes.size()) {
       throw ValueError(name + ": must be as many as sizes, " + std::to_string(sizes.size()) +
                        ", got " + std::to_string(strides.size()));
@@ -85,7 +84,7 @@ struct Layout {
   }
 
   UINT rank() const { return static_cast<UINT>(sizes.size()); }
-  const UINT* strides_or_null() const { return has_strides ? strides.data() : nullptr; }
+  const UINT* strides_or_null() const { return strides.empty() ? nullptr : strides.data(); }
   UINT64 bytes(UINT data_type) const {
     return dmlcpu_buffer_tensor_size(as_enum<DML_TENSOR_DATA_TYPE>(data_type), rank(), sizes.data(),
                                      strides_or_null());
@@ -93,7 +92,6 @@ struct Layout {
 
   Numbers sizes;
   Numbers strides;
-  bool has_strides = false;
 };
 
 /// dmlcpu.directml.BufferTensorDesc.
@@ -125,11 +123,35 @@ struct TensorStorage {
     buffer.GuaranteedBaseOffsetAlignment = read_uint(Field::kGuaranteedBaseOffsetAlignment, UINT{});
   }
 
+  /// Finds how arrays have to lie, of a tensor that the library accepts.
+  void expect() {
+    dtype = py::dtype(directml::detail::plain_name(directml::detail::kDataTypes[type]));
+    expected.rank = static_cast<int>(layout.rank());
+    std::int64_t stride = 1;
+    std::int64_t last = 0;
+    for (std::size_t d = layout.sizes.size(); d-- > 0;) {
+      const std::int64_t size = layout.sizes[d];
+      expected.sizes[d] = size;
+      expected.strides[d] =
+          layout.strides.empty() ? stride : static_cast<std::int64_t>(layout.strides[d]);
+      contiguous = contiguous && (size == 1 || expected.strides[d] == stride);
+      stride *= size;
+      last += (size - 1) * expected.strides[d];
+    }
+    used_bytes = (last + 1) * dtype.itemsize();
+    bytes = stride * dtype.itemsize();
+  }
+
   const char* name = "";
   UINT type = 0;
   Layout layout;
   DML_BUFFER_TENSOR_DESC buffer{};
   DML_TENSOR_DESC desc{DML_TENSOR_TYPE_BUFFER, &buffer};
+  py::dtype dtype;
+  Tensor expected;
+  std::int64_t used_bytes = 0;  ///< from its first element to its last one's end
+  std::int64_t bytes = 0;       ///< of all elements; broadcast ones count as often as they are read
+  bool contiguous = true;
 };
 
 /// An OperatorDesc as DirectML's, and all that it points at.
@@ -181,38 +203,6 @@ struct Descriptor {
   DML_OPERATOR_DESC desc{as_enum<DML_OPERATOR_TYPE>(type), fields.data()};
 };
 
-/// How the arrays of a tensor have to lie.
-struct Expected {
-  const char* name;
-  py::dtype dtype;
-  Tensor layout;
-  std::int64_t used_bytes = 0;  ///< from its first element to its last one's end
-  std::int64_t bytes = 0;       ///< of all elements; broadcast ones count as often as they are read
-  bool contiguous = true;
-};
-
-Expected expect(const TensorStorage& tensor) {
-  const std::string type = directml::detail::plain_name(directml::detail::kDataTypes[tensor.type]);
-  Expected expected{tensor.name, py::dtype(type), {}, 0, 0, true};
-  const Numbers& sizes = tensor.layout.sizes;
-  Tensor& layout = expected.layout;
-  layout.rank = static_cast<int>(sizes.size());
-  std::int64_t stride = 1;
-  std::int64_t last = 0;
-  for (std::size_t d = sizes.size(); d-- > 0;) {
-    layout.sizes[d] = sizes[d];
-    layout.strides[d] =
-        tensor.layout.has_strides ? static_cast<std::int64_t>(tensor.layout.strides[d]) : stride;
-    expected.contiguous =
-        expected.contiguous && (layout.sizes[d] == 1 || layout.strides[d] == stride);
-    stride *= sizes[d];
-    last += (layout.sizes[d] - 1) * layout.strides[d];
-  }
-  expected.used_bytes = (last + 1) * expected.dtype.itemsize();
-  expected.bytes = stride * expected.dtype.itemsize();
-  return expected;
-}
-
 template <class Sizes>
 std::string to_text(int rank, const Sizes& extents) {
   py::tuple numbers(rank);
@@ -222,8 +212,8 @@ std::string to_text(int rank, const Sizes& extents) {
 
 /// The bytes from the tensor's first element that the array lends.
 template <class Pointer>
-std::uint64_t lent_bytes(const BasicTensor<Pointer>& array, const Expected& expected) {
-  const Tensor& layout = expected.layout;
+std::uint64_t lent_bytes(const BasicTensor<Pointer>& array, const TensorStorage& tensor) {
+  const Tensor& layout = tensor.expected;
   const bool same_sizes =
       array.rank == layout.rank &&
       std::equal(layout.sizes.begin(), layout.sizes.begin() + layout.rank, array.sizes.begin());
@@ -233,28 +223,23 @@ std::uint64_t lent_bytes(const BasicTensor<Pointer>& array, const Expected& expe
   }
   if (same_sizes &&
       std::equal(layout.strides.begin(), layout.strides.begin() + layout.rank, strides.begin())) {
-    return static_cast<std::uint64_t>(expected.used_bytes);
+    return static_cast<std::uint64_t>(tensor.used_bytes);
   }
   if (array.rank == 1 && (array.strides[0] == 1 || array.sizes[0] <= 1)) {
-    return static_cast<std::uint64_t>(array.sizes[0] * expected.dtype.itemsize());
+    return static_cast<std::uint64_t>(array.sizes[0] * tensor.dtype.itemsize());
   }
-  const auto fail = [&expected](const char* what, const std::string& wanted,
-                                const std::string& actual) {
-    throw ValueError(std::string(expected.name) + ": must have the tensor's " + what + " " +
-                     wanted + ", or be 1-D and contiguous, got " + actual);
-  };
-  if (!same_sizes) {
-    fail("sizes", to_text(layout.rank, layout.sizes), to_text(array.rank, array.sizes));
-  }
-  fail("strides, in elements,", to_text(layout.rank, layout.strides), to_text(array.rank, strides));
-  return 0;
+  throw ValueError(std::string(tensor.name) + ": must have the tensor's " +
+                   (same_sizes ? "strides, in elements, " : "sizes ") +
+                   to_text(layout.rank, same_sizes ? layout.strides : layout.sizes) +
+                   ", or be 1-D and contiguous, got " +
+                   to_text(array.rank, same_sizes ? strides : array.sizes));
 }
 
 class Compiled {
  public:
   /// Plans for the context's number of threads.
-  Compiled(py::handle desc, UINT feature_level, py::handle nan_policy, py::handle mode) {
-    const Descriptor descriptor(desc);
+  Compiled(py::handle desc, UINT feature_level, py::handle nan_policy, py::handle mode)
+      : descriptor_(desc) {
     const directml::CompileOptions options{
         as_enum<DML_FEATURE_LEVEL>(feature_level),
         as_nan_policy(nan_policy) == NanPolicy::kOmit ? DMLCPU_NAN_OMIT : DMLCPU_NAN_PROPAGATE,
@@ -262,50 +247,48 @@ class Compiled {
     const ContextThreads threads;
     dmlcpu_operator* compiled = nullptr;
     directml::check(
-        directml::detail::compile(&descriptor.desc, &options, Naming::kPython, &compiled));
+        directml::detail::compile(&descriptor_.desc, &options, Naming::kPython, &compiled));
     operator_.reset(compiled);
-    input_count_ = descriptor.input_count;
-    for (std::size_t i = 0; i < descriptor.tensor_count; ++i) {
-      expected_.push_back(expect(descriptor.tensors[i]));
-    }
+    for (std::size_t i = 0; i < descriptor_.tensor_count; ++i) descriptor_.tensors[i].expect();
   }
 
   /// One array, or a tuple of them.
   py::object dispatch(const py::tuple& inputs, py::handle out) const {
-    if (inputs.size() != input_count_) {
-      throw py::type_error("inputs: must be " + std::to_string(input_count_) + ", got " +
+    const std::size_t input_count = descriptor_.input_count;
+    if (inputs.size() != input_count) {
+      throw py::type_error("inputs: must be " + std::to_string(input_count) + ", got " +
                            std::to_string(inputs.size()));
     }
-    const std::size_t output_count = expected_.size() - input_count_;
+    const std::size_t output_count = descriptor_.tensor_count - input_count;
     std::array<py::object, 2> arrays;  // a py::array of nothing would be made by NumPy
     std::array<dmlcpu_input, 2> in{};
     std::int64_t bytes = 0;
-    for (std::size_t i = 0; i < input_count_; ++i) {
-      const Expected& expected = expected_[i];
-      py::array array = as_array(inputs[i], expected.name);
-      const ConstTensor tensor = as_tensor_of(array, expected.name, expected.dtype);
+    for (std::size_t i = 0; i < input_count; ++i) {
+      const TensorStorage& desc = descriptor_.tensors[i];
+      py::array array = as_array(inputs[i], desc.name);
+      const ConstTensor tensor = as_tensor_of(array, desc.name, desc.dtype);
       arrays[i] = std::move(array);
-      in[i] = {tensor.data, lent_bytes(tensor, expected)};
-      bytes += expected.bytes;
+      in[i] = {tensor.data, lent_bytes(tensor, desc)};
+      bytes += desc.bytes;
     }
     std::array<py::object, 2> written;  // kept until the call is over
     std::array<py::object, 2> results;
     std::array<dmlcpu_output, 2> outputs{};
     for (std::size_t o = 0; o < output_count; ++o) {
-      const Expected& expected = expected_[input_count_ + o];
+      const TensorStorage& desc = descriptor_.tensors[input_count + o];
       Tensor tensor;
       if (out.is_none()) {
-        results[o] = new_output(expected.dtype, expected.layout, expected.contiguous, tensor);
+        results[o] = new_output(desc.dtype, desc.expected, desc.contiguous, tensor);
       } else {
-        results[o] = output_of(out, o, output_count);
-        written[o] = as_output(results[o], expected.name, expected.dtype, tensor);
+        results[o] = output_count == 1 ? py::reinterpret_borrow<py::object>(out) : as_pair(out)[o];
+        written[o] = as_output(results[o], desc.name, desc.dtype, tensor);
       }
-      outputs[o] = {tensor.data, lent_bytes(tensor, expected)};
-      bytes += expected.bytes;
+      outputs[o] = {tensor.data, lent_bytes(tensor, desc)};
+      bytes += desc.bytes;
     }
     const auto run = [&] {
       directml::check(dmlcpu_dispatch(operator_.get(), in.data(),
-                                      static_cast<std::uint32_t>(input_count_), outputs.data(),
+                                      static_cast<std::uint32_t>(input_count), outputs.data(),
                                       static_cast<std::uint32_t>(output_count)));
     };
     call(bytes, run);
@@ -314,15 +297,8 @@ class Compiled {
   }
 
  private:
-  /// The caller's array for an output: all of `out`, or one of a pair.
-  static py::object output_of(py::handle out, std::size_t at, std::size_t count) {
-    if (count == 1) return py::reinterpret_borrow<py::object>(out);
-    return as_pair(out)[at];
-  }
-
   std::unique_ptr<dmlcpu_operator, decltype(&dmlcpu_release)> operator_{nullptr, dmlcpu_release};
-  std::size_t input_count_ = 0;
-  std::vector<Expected> expected_;
+  Descriptor descriptor_;
 };
 
 UINT feature_level_required(py::handle desc) {
