@@ -1,7 +1,5 @@
 #include "call.hpp"
 
-#include <unistd.h>
-
 #include "made_once.hpp"
 
 namespace dmlcpu::python {
@@ -34,10 +32,6 @@ void warn_without_openmp() {
   static std::atomic<bool> warned{false};
   if (warned.exchange(true)) return;
   with_lock([] { return py::module_::import("dmlcpu._runtime"); }).attr("_warn_without_openmp")();
-}
-
-void wait_for_exit() {
-  for (;;) pause();
 }
 
 }  // namespace dmlcpu::python

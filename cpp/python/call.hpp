@@ -3,6 +3,7 @@
 
 #include <cxxabi.h>
 #include <pybind11/pybind11.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -66,9 +67,6 @@ class PlanWanted {
 /// once in the process. Throws if the program turns warnings into errors.
 void warn_without_openmp();
 
-/// Waits until the process ends.
-[[noreturn]] void wait_for_exit();
-
 /// Calls body(), which may take Python's lock, as Python code does now and then, and has nothing to
 /// destroy. Where the interpreter is finalizing, Python ends a thread that takes the lock by
 /// unwinding its stack, whose destructors would change reference counts without the lock. So it
@@ -79,7 +77,7 @@ auto with_lock(const Body& body) {
   try {
     return body();
   } catch (abi::__forced_unwind&) {
-    wait_for_exit();
+    for (;;) pause();
   }
 #else
   return body();
