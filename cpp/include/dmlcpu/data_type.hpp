@@ -41,10 +41,6 @@ enum class DataType : std::uint8_t {
 #undef DMLCPU_ENUMERATOR
 };
 
-#define DMLCPU_COUNT(enumerator, name, storage, kind) +1
-inline constexpr int kDataTypeCount = 0 DMLCPU_DATA_TYPES(DMLCPU_COUNT);
-#undef DMLCPU_COUNT
-
 /// What the library knows of an element type: its name, its size in bytes and NumPy's kind letter.
 struct DataTypeInfo {
   const char* name;
@@ -61,6 +57,8 @@ inline constexpr DataTypeInfo kDataTypeInfo[] = {
     DMLCPU_DATA_TYPES(DMLCPU_INFO)
 #undef DMLCPU_INFO
 };
+
+inline constexpr int kDataTypeCount = sizeof kDataTypeInfo / sizeof kDataTypeInfo[0];
 
 constexpr const DataTypeInfo& info(DataType type) {
   return kDataTypeInfo[static_cast<std::size_t>(type)];

@@ -18,13 +18,6 @@
 #error "dmlcpu.hpp needs exceptions: without them use dmlcpu/directml_c.h, which throws none"
 #else
 
-#include "dmlcpu/data_type.hpp"
-#include "dmlcpu/element_types.hpp"
-#include "dmlcpu/error.hpp"
-#include "dmlcpu/lists.hpp"
-#include "dmlcpu/operators.hpp"
-#include "dmlcpu/runtime.hpp"
-#include "dmlcpu/tensor.hpp"
 #include "dmlcpu/typed.hpp"
 #include "dmlcpu/version.h"
 

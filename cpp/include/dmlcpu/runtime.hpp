@@ -119,6 +119,13 @@ DMLCPU_API const char* instruction_set_source();
 DMLCPU_API std::size_t openmp_file(char* text, std::size_t size);
 DMLCPU_API void use_instruction_set(const char* name, std::size_t length);
 
+inline std::vector<std::string_view> first_instruction_sets(int count) {
+  std::vector<std::string_view> names;
+  names.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) names.emplace_back(instruction_set_name(i));
+  return names;
+}
+
 }  // namespace detail
 
 /// The file of the OpenMP runtime that the process has loaded; empty without OpenMP, and where the
@@ -132,17 +139,6 @@ inline std::string openmp_file() {
   file.resize(std::min(file.size(), detail::openmp_file(file.data(), file.size())));
   return file;
 }
-
-namespace detail {
-
-inline std::vector<std::string_view> first_instruction_sets(int count) {
-  std::vector<std::string_view> names;
-  names.reserve(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) names.emplace_back(instruction_set_name(i));
-  return names;
-}
-
-}  // namespace detail
 
 /// The names of the instruction sets that were built and that this machine has, smallest first.
 inline std::vector<std::string_view> instruction_sets() {
