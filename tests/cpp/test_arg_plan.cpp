@@ -6,7 +6,7 @@
 #include "check.hpp"
 #include "core/tuning.hpp"
 #include "dmlcpu/runtime.hpp"
-#include "ops/arg.hpp"
+#include "ops/planned.hpp"
 #include "plan_tensors.hpp"
 
 using dmlcpu::ArgDescriptor;

@@ -12,9 +12,7 @@
 #include "dmlcpu/directml.hpp"
 #include "dmlcpu/runtime.hpp"
 #include "kernels/dispatch.hpp"
-#include "ops/arg.hpp"
-#include "ops/gather_nd.hpp"
-#include "ops/top_k.hpp"
+#include "ops/planned.hpp"
 
 /// `run` runs it on valid memory.
 struct dmlcpu_operator {

@@ -1,5 +1,5 @@
 // argmin and argmax: validate, plan, run.
-#include "ops/arg.hpp"
+#include "ops/planned.hpp"
 
 #include <cstring>
 #include <type_traits>

@@ -1,5 +1,5 @@
 // gather: validate, plan, check the indices, copy.
-#include "ops/gather_nd.hpp"
+#include "ops/planned.hpp"
 
 #include <algorithm>
 #include <atomic>

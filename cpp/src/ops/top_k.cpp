@@ -1,5 +1,5 @@
 // top-k: validate, plan, run.
-#include "ops/top_k.hpp"
+#include "ops/planned.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -14,9 +14,7 @@
 #include "core/tuning.hpp"
 #include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
-#include "ops/arg.hpp"
 #include "ops/for_tasks.hpp"
-#include "plan/top_k_plan.hpp"
 
 namespace dmlcpu {
 namespace {
