@@ -190,7 +190,7 @@ void test_last_ties_reverse_the_axis() {
   CHECK(p.reversed);
   CHECK(p.n.strides[0] == -1);
   CHECK(p.n.strides[1] == 1);
-  CHECK(p.offsets[0] == 999);
+  CHECK(p.tasks.offsets[0] == 999);
 }
 
 void test_broadcast_reduced_axes_are_not_walked() {
@@ -269,7 +269,7 @@ void test_values_are_found_by_the_index() {
   d.input.strides[1] = -1;
   const ArgPlan reversed = plan_of(d, 1, &values);
   CHECK(reversed.tasks.results.strides[0] == 1 && reversed.tasks.results.strides[2] == -2);
-  CHECK(reversed.offsets[2] == 2 * 59);
+  CHECK(reversed.tasks.offsets[2] == 2 * 59);
 }
 
 void test_a_second_thread_is_used_from_some_grains_on() {

@@ -149,12 +149,12 @@ Results visited(const Case& c, const ArgPlan& plan) {
           return kept.offsets()[s] + g * plan.tasks.groups.strides[s] +
                  r * plan.tasks.results.strides[s];
         };
-        Visits& visits = results[plan.offsets[1] + place(1)];
+        Visits& visits = results[plan.tasks.offsets[1] + place(1)];
         const auto visit_part = [&](std::int64_t start) {
           Odometer reduced(plan.reduced);
           for (std::int64_t i = 0; i < iteration_count(plan.reduced); ++i, reduced.next()) {
             const std::int64_t offset =
-                plan.offsets[0] + reduced.offsets()[0] + start * plan.shared.strides[0];
+                plan.tasks.offsets[0] + reduced.offsets()[0] + start * plan.shared.strides[0];
             const std::int64_t index = reduced.offsets()[1] + start * plan.shared.strides[1];
             if (is_columns) {
               const std::int64_t first = offset + kept.offsets()[0] + columns.input_offset;

@@ -49,7 +49,7 @@ void test_reversed_positions_are_widened_in_the_order_of_memory() {
   d.axis_direction = dmlcpu::AxisDirection::kDecreasing;
   const ArgPlan p = plan_of(d);
   const std::int64_t count = p.columns.columns.lanes / 3;
-  CHECK(p.reversed && p.offsets[0] == 999 * 3);
+  CHECK(p.reversed && p.tasks.offsets[0] == 999 * 3);
   CHECK(p.columns.columns.widened_step == 1 && p.columns.columns.backwards);
   CHECK(p.columns.columns.lane_stride == 1 && p.columns.input_offset == -3 * (count - 1));
   CHECK(p.columns.columns.tail_offset == -3 * (1000 - count));

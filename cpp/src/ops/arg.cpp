@@ -55,7 +55,7 @@ void write_elements(void* output, std::int64_t size, std::int64_t stride, std::i
   if (size == 8) write(static_cast<std::uint64_t*>(output));
 }
 
-/// A plan, and memory: from the first element visited, and the first ones written, on.
+/// A plan, and memory.
 struct ArgRun {
   const ArgDescriptor& descriptor;
   const ArgPlan& plan;
@@ -206,10 +206,8 @@ ArgPlan plan(const ArgDescriptor& descriptor, const Tensor* values) {
 void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input,
                  void* output, void* values) {
   if (element_count(descriptor.output) == 0) return;
-  const std::int64_t size = element_bytes(descriptor.input);
-  ArgRun{descriptor, plan, static_cast<const char*>(input) + plan.offsets[0] * size,
-         static_cast<char*>(output) + plan.offsets[1] * element_bytes(descriptor.output),
-         values == nullptr ? nullptr : static_cast<char*>(values) + plan.offsets[2] * size}
+  ArgRun{descriptor, plan, static_cast<const char*>(input), static_cast<char*>(output),
+         static_cast<char*>(values)}
       .run();
 }
 

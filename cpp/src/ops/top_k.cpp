@@ -273,13 +273,11 @@ void run_plan(const Call& call, const TopKColumnsPlan& plan) {
   plan.columns.fill_rows(rows);
   all.columns.rows = rows;
   for_tasks(tasks, plan.threads, [&](const Task& task, int worker) {
-    Offsets offsets = task.offsets;
-    for (int s = 0; s < 3; ++s) offsets[s] += plan.offsets[s];
     TopKColumns a = all;
-    a.columns.data = call.input_at(plan.columns.input_offset + offsets[0]);
+    a.columns.data = call.input_at(plan.columns.input_offset + task.offsets[0]);
     a.columns.groups = task.groups;
     a.columns.lanes = task.results;
-    a.outputs = call.outputs(offsets, plan.column, tasks.groups, tasks.results);
+    a.outputs = call.outputs(task.offsets, plan.column, tasks.groups, tasks.results);
     a.scratch = scratch.at(plan.row_bytes + worker * plan.worker_bytes);
     call.width.columns(a);
   });

@@ -21,28 +21,24 @@ void split_axes(const ArgDescriptor& descriptor, const Tensor* values, ArgPlan& 
     const bool reduced = (axes >> d & 1U) != 0;
     if (!reduced || descriptor.keep_dims) --output_axis;
     if (!reduced) {
-      Axis axis{input.sizes[d],
-                {input.strides[d], descriptor.output.strides[output_axis],
-                 values == nullptr ? 0 : values->strides[d]}};
-      if (axis.strides[0] < 0) {
-        for (int s = 0; s < 3; ++s) plan.offsets[s] += reverse(axis, s);
-      }
-      kept.push(axis);
+      kept.push({input.sizes[d],
+                 {input.strides[d], descriptor.output.strides[output_axis],
+                  values == nullptr ? 0 : values->strides[d]}});
       continue;
     }
-    Axis axis{input.sizes[d], {input.strides[d], plan.reduced_count, 0}};
+    Axis axis{input.sizes[d], {input.strides[d], 0, 0}};
+    // Reversed, the axis still counts its index upwards from its new start.
+    if (plan.reversed) reverse(axis, plan.tasks.offsets);
+    axis.strides[1] = plan.reduced_count;
     plan.value_stride = input.strides[d];
     plan.reduced_count *= axis.size;
     // All elements along a broadcast axis are equal, so the first of them decides.
-    if (axis.strides[0] == 0) continue;
-    // Reversed, the axis still counts its index upwards from its new start.
-    if (plan.reversed) plan.offsets[0] += reverse(axis, 0);
-    plan.reduced.push(axis);
+    if (axis.strides[0] != 0) plan.reduced.push(axis);
   }
   // Pushed innermost first; equal strides keep their order.
   std::reverse(kept.axes.begin(), kept.axes.begin() + kept.count);
   std::reverse(plan.reduced.axes.begin(), plan.reduced.axes.begin() + plan.reduced.count);
-  simplify(kept);
+  plan.tasks.simplify_kept();
   simplify(plan.reduced);
 }
 

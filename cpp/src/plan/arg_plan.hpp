@@ -36,7 +36,6 @@ struct ArgPlan {
   std::int64_t parts = 1;
   std::int64_t part_size = 1;     ///< of the axis that parts share; the last part overlaps others
   std::int64_t value_stride = 0;  ///< of the input, from index to index, if values are wanted
-  Offsets offsets{};              ///< of the first element visited, and of the first ones written
   Tasks tasks;
   Axis shared = kUnitAxis;  ///< among the parts
   Axes reduced;

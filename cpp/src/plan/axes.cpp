@@ -36,10 +36,11 @@ int longest(const Axes& axes, bool moves) {
   return best;
 }
 
-std::int64_t reverse(Axis& axis, int operand) {
-  const std::int64_t offset = axis.strides[operand] * (axis.size - 1);
-  axis.strides[operand] = -axis.strides[operand];
-  return offset;
+void reverse(Axis& axis, Offsets& offsets) {
+  for (int s = 0; s < 3; ++s) {
+    offsets[s] += axis.strides[s] * (axis.size - 1);
+    axis.strides[s] = -axis.strides[s];
+  }
 }
 
 void simplify(Axes& stack) {

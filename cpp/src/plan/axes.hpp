@@ -57,15 +57,14 @@ inline std::int64_t start_of_part(std::int64_t total, std::int64_t part, std::in
 /// broadcast the first operand. -1 if there is none.
 int longest(const Axes& axes, bool moves);
 
-/// Starts at the axis' last element and walks backwards; returns by how much the operand's offset
-/// changes.
-std::int64_t reverse(Axis& axis, int operand);
-
 /// The number of positions the loops visit.
 std::int64_t iteration_count(const Axes& axes);
 
 /// The operands' offsets at one position.
 using Offsets = std::array<std::int64_t, 3>;
+
+/// Starts at the axis' last position and walks backwards; adds to the offsets of the first one.
+void reverse(Axis& axis, Offsets& offsets);
 
 /// A position of nested loops that can be set anywhere and stepped cheaply.
 class Odometer {

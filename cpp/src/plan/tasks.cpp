@@ -15,6 +15,13 @@ std::int64_t tiles_of(const Axis& axis, std::int64_t per_task) {
 
 }  // namespace
 
+void Tasks::simplify_kept() {
+  for (int d = 0; d < kept.count; ++d) {
+    if (kept.axes[d].strides[0] < 0) reverse(kept.axes[d], offsets);
+  }
+  simplify(kept);
+}
+
 std::int64_t Tasks::count() const {
   return iteration_count(kept) * tiles_of(groups, task_groups) * tiles_of(results, task_results);
 }
@@ -28,7 +35,7 @@ Task Tasks::at(std::int64_t number) const {
   Task task = {Odometer(kept, number).offsets(), std::min(task_groups, groups.size - group),
                std::min(task_results, results.size - result)};
   for (int s = 0; s < 3; ++s) {
-    task.offsets[s] += group * groups.strides[s] + result * results.strides[s];
+    task.offsets[s] += offsets[s] + group * groups.strides[s] + result * results.strides[s];
   }
   return task;
 }

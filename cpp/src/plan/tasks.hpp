@@ -18,8 +18,12 @@ struct Tasks {
   Axes kept;
   Axis groups = kUnitAxis;
   Axis results = kUnitAxis;
+  Offsets offsets{};  ///< of the first position
   std::int64_t task_groups = 1;
   std::int64_t task_results = 1;
+
+  /// Simplifies the kept axes; those along which the first operand descends are reversed.
+  void simplify_kept();
 
   std::int64_t count() const;
   Task at(std::int64_t number) const;

@@ -36,14 +36,16 @@ void set_sample(std::int64_t length, std::int64_t k, TopKSelection& selection) {
   selection.sample_k = std::min(expected + static_cast<std::int64_t>(margin), count);
 }
 
-/// The axis that is searched; the others go to `kept`.
-Axis split_axes(const TopKDescriptor& descriptor, Axes& kept) {
+/// The axis that is searched; the tasks keep the others.
+Axis split_axes(const TopKDescriptor& descriptor, Tasks& tasks) {
   for (int d = 0; d < descriptor.input.rank; ++d) {
-    kept.push({descriptor.input.sizes[d],
-               {descriptor.input.strides[d], descriptor.values.strides[d],
-                descriptor.indices.strides[d]}});
+    tasks.kept.push({descriptor.input.sizes[d],
+                     {descriptor.input.strides[d], descriptor.values.strides[d],
+                      descriptor.indices.strides[d]}});
   }
-  return kept.take(search_axis(descriptor));
+  const Axis searched = tasks.kept.take(search_axis(descriptor));
+  tasks.simplify_kept();
+  return searched;
 }
 
 /// Tiles whose keys stay in L1, and slots beside them.
@@ -134,13 +136,7 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
       element_count(input) < tuning::kTopKMinLanes * n) {
     return std::nullopt;
   }
-  plan.column = split_axes(descriptor, plan.tasks.kept);
-  for (int d = 0; d < plan.tasks.kept.count; ++d) {
-    Axis& kept = plan.tasks.kept.axes[d];
-    if (kept.strides[0] >= 0) continue;
-    for (int s = 0; s < 3; ++s) plan.offsets[s] += reverse(kept, s);
-  }
-  simplify(plan.tasks.kept);
+  plan.column = split_axes(descriptor, plan.tasks);
   Axes reduced;
   reduced.push({n, {plan.column.strides[0], 1, 0}});
   plan.columns =
@@ -167,9 +163,8 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   const std::int64_t element_size = element_bytes(descriptor.input);
   TopKPlan plan;
   plan.k = descriptor.k;
-  plan.row = split_axes(descriptor, plan.tasks.kept);
-  simplify(plan.tasks.kept);
-  if (plan.tasks.kept.count > 0) plan.tasks.results = plan.tasks.kept.pop();
+  plan.row = split_axes(descriptor, plan.tasks);
+  plan.tasks.results = plan.tasks.kept.pop();
 
   plan.threads = threads;
   if (iteration_count(plan.tasks.kept) * plan.tasks.results.size < threads) {

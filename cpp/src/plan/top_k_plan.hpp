@@ -54,7 +54,6 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads);
 /// Strides of the tasks' axes are {input, values, indices}.
 struct TopKColumnsPlan {
   Tasks tasks;
-  Offsets offsets{};  ///< of the first element visited, and of the first ones written
   ColumnsPlan columns;
   Axis column = kUnitAxis;  ///< of k results in the outputs
   std::int64_t k = 1;
