@@ -278,7 +278,7 @@ void test_a_second_thread_is_used_from_some_grains_on() {
     ArgDescriptor d = descriptor({bytes / 4}, {0});
     d.output.rank = 1;
     d.output.sizes[0] = 1;
-    return dmlcpu::plan(d).threads;
+    return dmlcpu::plan(d).tasks.threads;
   };
   constexpr std::int64_t kLeast = tuning::kArgLeastGrains * tuning::kGrainBytes;
   CHECK(threads_for(kLeast - 4) == 1);

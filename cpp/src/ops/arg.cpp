@@ -82,7 +82,7 @@ struct ArgRun {
       return Best{reinterpret_cast<std::int64_t*>(best),
                   reinterpret_cast<std::int64_t*>(best + sizes.best_bytes / 2)};
     };
-    for_calls(calls, plan.threads, [&](std::int64_t call, int worker) {
+    for_calls(calls, plan.tasks.threads, [&](std::int64_t call, int worker) {
       const Task task = plan.tasks.at(call / parts);
       const Best best = best_at(parts > 1 ? call : worker);
       run_part(task, call % parts, best, scratch.at(sizes.kernels + worker * sizes.kernel_bytes));

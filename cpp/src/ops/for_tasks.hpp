@@ -10,11 +10,6 @@
 
 namespace dmlcpu {
 
-/// Workers that for_tasks() has at most.
-inline int workers_for(const Tasks& tasks, int threads) {
-  return static_cast<int>(std::min<std::int64_t>(threads, tasks.count()));
-}
-
 /// Calls body(call, worker) for every call in [0, count). Consecutive ones are run by one thread:
 /// there may be many more of them than threads.
 template <class Body>
@@ -31,8 +26,8 @@ void for_calls(std::int64_t count, int threads, const Body& body) {
 
 /// Calls body(task, worker) for every task.
 template <class Body>
-void for_tasks(const Tasks& tasks, int threads, const Body& body) {
-  for_calls(tasks.count(), threads,
+void for_tasks(const Tasks& tasks, const Body& body) {
+  for_calls(tasks.count(), tasks.threads,
             [&](std::int64_t call, int worker) { body(tasks.at(call), worker); });
 }
 

@@ -31,7 +31,7 @@ bool gather(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan, cons
     part.output += by[2] * element_size;
   };
   std::atomic<bool> good{true};
-  for_tasks(plan.tasks, plan.threads, [&](const Task& task, int) {
+  for_tasks(plan.tasks, [&](const Task& task, int) {
     GatherPart part{static_cast<const char*>(indices), static_cast<const char*>(input),
                     static_cast<char*>(output), task.results, plan.bytes};
     if (plan.divides_runs) {

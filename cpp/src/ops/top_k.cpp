@@ -63,7 +63,7 @@ class TopKRows {
  public:
   TopKRows(const Call& call, const TopKPlan& plan) : call_(call), plan_(plan) {}
 
-  std::int64_t scratch_bytes() const { return worker_bytes_ * workers_for(plan_.tasks, threads_); }
+  std::int64_t scratch_bytes() const { return worker_bytes_ * plan_.tasks.workers(); }
 
   void run() {
     // Everything is allocated before the first row is written.
@@ -73,7 +73,7 @@ class TopKRows {
       buckets_.reserve(kTopKMostBuckets);
     }
     const Axis& rows = plan_.tasks.results;
-    for_tasks(plan_.tasks, threads_, [&](const Task& task, int worker) {
+    for_tasks(plan_.tasks, [&](const Task& task, int worker) {
       TopKRow row = row_of(task.offsets, scratch.at(worker * worker_bytes_));
       std::int64_t row_stride = rows.strides[0];
       if (plan_.packed) {
@@ -235,8 +235,6 @@ class TopKRows {
 
   const Call& call_;
   const TopKPlan& plan_;
-  /// Of rows, of which each part has a thread.
-  int threads_ = plan_.parts > 1 ? 1 : plan_.threads;
   const TopKRowKernels& kernels_ =
       plan_.row.size <= kTopKShortRow ? call_.width.rows : call_.width.longer_rows;
   TopKRowScratch sizes_ =
@@ -257,7 +255,7 @@ std::int64_t scratch_bytes(const Call& call, const TopKPlan& plan) {
 
 /// Columns::rows, then each worker's.
 std::int64_t scratch_bytes(const Call& /*call*/, const TopKColumnsPlan& plan) {
-  return plan.row_bytes + workers_for(plan.tasks, plan.threads) * plan.worker_bytes;
+  return plan.row_bytes + plan.tasks.workers() * plan.worker_bytes;
 }
 
 /// Columns with small k.
@@ -272,7 +270,7 @@ void run_plan(const Call& call, const TopKColumnsPlan& plan) {
   auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
   plan.columns.fill_rows(rows);
   all.columns.rows = rows;
-  for_tasks(tasks, plan.threads, [&](const Task& task, int worker) {
+  for_tasks(tasks, [&](const Task& task, int worker) {
     TopKColumns a = all;
     a.columns.data = call.input_at(plan.columns.input_offset + task.offsets[0]);
     a.columns.groups = task.groups;

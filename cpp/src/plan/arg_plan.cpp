@@ -77,7 +77,7 @@ void split_reduction(std::int64_t element_size, std::int64_t wanted, ArgPlan& pl
 }
 
 /// Divides results among tasks.
-void split_tasks(std::int64_t element_size, ArgPlan& plan) {
+void split_tasks(std::int64_t element_size, int threads, ArgPlan& plan) {
   Tasks& tasks = plan.tasks;
   const Columns& columns = plan.columns.columns;
   const bool widened = plan.columns.widened();
@@ -85,17 +85,16 @@ void split_tasks(std::int64_t element_size, ArgPlan& plan) {
   plan.merges = plan.strategy == ArgStrategy::kRows || plan.parts > 1 || plan.reduced.count > 0 ||
                 columns.n > arg_run_positions(element_size) ||
                 (widened && columns.lanes > columns.tile_lanes);
-  tasks.join();
+  const std::int64_t least =
+      is_columns ? std::min(columns.tile_lanes, tuning::kLeastTileBytes / element_size) : 1;
+  const bool splits_results = !widened && plan.parts == 1;
+  tasks.split(threads, splits_results ? least : tasks.results.size,
+              columns.packing != Packing::kTransposed);
   if (plan.merges) {
     const std::int64_t tile = is_columns ? columns.tile_lanes : tuning::kTileElements;
     if (is_columns) tasks.task_groups = std::min(tasks.task_groups, columns.tile_groups);
     if (!widened) tasks.task_results = std::min(tasks.task_results, tile);
   }
-  const std::int64_t least =
-      is_columns ? std::min(columns.tile_lanes, tuning::kLeastTileBytes / element_size) : 1;
-  const bool splits_results = !widened && plan.parts == 1;
-  tasks.split(plan.threads, splits_results ? least : tasks.results.size,
-              columns.packing != Packing::kTransposed);
 }
 
 std::string axis_text(const char* name, const Axis& axis) {
@@ -106,7 +105,6 @@ std::string axis_text(const char* name, const Axis& axis) {
 
 ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int threads) {
   ArgPlan plan;
-  plan.threads = threads;
   plan.reversed = descriptor.axis_direction == AxisDirection::kDecreasing;
   const std::int64_t element_size = element_bytes(descriptor.input);
   split_axes(descriptor, values, plan);
@@ -133,7 +131,7 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
       plan.columns = plan_columns(descriptor.input, true, 1, plan.tasks, plan.reduced);
     }
   }
-  split_tasks(element_size, plan);
+  split_tasks(element_size, threads, plan);
   return plan;
 }
 
@@ -141,7 +139,7 @@ ArgScratch scratch_of(const ArgPlan& plan, std::int64_t element_size) {
   constexpr std::int64_t kIndexBytes = sizeof(std::int64_t);
   const Columns& columns = plan.columns.columns;
   const std::int64_t calls = plan.tasks.count() * plan.parts;
-  const std::int64_t workers = std::min<std::int64_t>(plan.threads, calls);
+  const std::int64_t workers = std::min<std::int64_t>(plan.tasks.threads, calls);
   ArgScratch scratch;
   const std::int64_t results = plan.merges ? plan.tasks.task_groups * plan.tasks.task_results : 0;
   scratch.bests = round_up(columns.period * kIndexBytes);
@@ -203,7 +201,7 @@ std::string to_text(const ArgPlan& plan) {
   for (int d = 0; d < plan.reduced.count; ++d) all += axis_text("reduced", plan.reduced.axes[d]);
   return all + text("tasks ", plan.tasks.count(), ", parts ", plan.parts,
                     plan.parts > 1 ? text(" of ", plan.part_size, " of ", plan.shared.size) : "",
-                    plan.merges ? ", merged" : "", ", threads ", std::int64_t{plan.threads}, "\n");
+                    plan.merges ? ", merged" : "", ", threads ", plan.tasks.threads, "\n");
 }
 
 }  // namespace dmlcpu

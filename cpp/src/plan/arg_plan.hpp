@@ -31,7 +31,6 @@ struct ArgPlan {
   /// Reduced axes were reversed so that the first of equal elements is wanted; the index is then
   /// `reduced_count` - 1 - the index found.
   bool reversed = false;
-  int threads = 1;
   std::int64_t reduced_count = 1;
   std::int64_t parts = 1;
   std::int64_t part_size = 1;     ///< of the axis that parts share; the last part overlaps others

@@ -79,7 +79,6 @@ void split_tasks(int threads, std::int64_t element_size, const Axis& run, Axes& 
   if (plan.divides_runs) outer.push(of_tuples(run));
   if (outer.count > 0) tasks.results = outer.pop();
   if (outer.count > 0) tasks.groups = outer.pop();
-  tasks.join();
   tasks.split(threads, plan.divides_runs ? kPageBytes / element_size : 1);
 }
 
@@ -108,7 +107,7 @@ void choose_copy(const GatherNdDescriptor& descriptor, bool near, GatherNdPlan& 
   const std::int64_t written = byte_count(descriptor.output);
   const std::int64_t moved = written + std::min(written, byte_count(descriptor.input));
   const std::int64_t cached =
-      plan.threads == 1 ? tuning::kGatherCachedAloneBytes : tuning::kGatherCachedBytes;
+      plan.tasks.threads == 1 ? tuning::kGatherCachedAloneBytes : tuning::kGatherCachedBytes;
   const bool is_large = written >= tuning::kGatherStreamBytes && moved >= cached;
   layout.stream = single && plan.bytes >= tuning::kGatherStreamLeastBytes && plan.bytes % 16 == 0 &&
                   layout.output_stride % 16 == 0 && is_large && gains_by_streaming();
@@ -120,7 +119,6 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   const std::int64_t element_size = element_bytes(descriptor.input);
   GatherNdPlan plan;
   GatherLayout& layout = plan.layout;
-  plan.threads = threads;
   const std::int64_t span = set_coordinates(descriptor, layout);
   add_tuple_axes(descriptor, plan.tasks.kept);
   const std::int64_t looked_up =
@@ -163,7 +161,7 @@ std::string to_text(const GatherNdPlan& plan) {
   }
   return all + text(layout.at_once ? ", copied at once" : "",
                     layout.prefetches ? ", prefetched" : "", layout.stream ? ", streamed" : "",
-                    "\nthreads ", plan.threads, "\n");
+                    "\nthreads ", tasks.threads, "\n");
 }
 
 }  // namespace dmlcpu

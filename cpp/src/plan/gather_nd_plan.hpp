@@ -23,7 +23,6 @@ struct GatherNdPlan {
   GatherLayout layout;
   std::int64_t bytes = 0;     ///< of a run
   bool divides_runs = false;  ///< results are elements of a run, of one tuple
-  int threads = 1;
 };
 
 /// Plans a valid descriptor for up to `threads` threads.

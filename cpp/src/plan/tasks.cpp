@@ -40,12 +40,10 @@ Task Tasks::at(std::int64_t number) const {
   return task;
 }
 
-void Tasks::join() {
+void Tasks::split(int for_threads, std::int64_t least, bool splits_groups) {
+  threads = for_threads;
   task_groups = groups.size;
   task_results = results.size;
-}
-
-void Tasks::split(int threads, std::int64_t least, bool splits_groups) {
   if (threads == 1) return;
   const auto missing = [&] { return ceil_divide(threads * tuning::kTasksPerThread, count()); };
   if (splits_groups) task_groups = std::max<std::int64_t>(task_groups / missing(), 1);

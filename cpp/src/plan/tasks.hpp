@@ -1,6 +1,8 @@
 // Results divided among tasks, which threads share.
 #pragma once
 
+#include <algorithm>
+
 #include "plan/axes.hpp"
 
 namespace dmlcpu {
@@ -21,18 +23,20 @@ struct Tasks {
   Offsets offsets{};  ///< of the first position
   std::int64_t task_groups = 1;
   std::int64_t task_results = 1;
+  int threads = 1;
 
   /// Simplifies the kept axes; those along which the first operand descends are reversed.
   void simplify_kept();
 
   std::int64_t count() const;
+  /// Threads that have a task.
+  std::int64_t workers() const { return std::min<std::int64_t>(threads, count()); }
   Task at(std::int64_t number) const;
 
-  /// Makes one task of all groups and results at a position.
-  void join();
-  /// Makes tasks smaller until there are enough for the threads, or they cannot be smaller: of
-  /// fewer groups, if `splits_groups`, then of fewer results, a multiple of `least`.
-  void split(int threads, std::int64_t least, bool splits_groups = true);
+  /// Makes one task of all groups and results at a position, then smaller ones until there are
+  /// enough for `for_threads`, or they cannot be smaller: of fewer groups, if `splits_groups`, then
+  /// of fewer results, a multiple of `least`.
+  void split(int for_threads, std::int64_t least, bool splits_groups = true);
 };
 
 }  // namespace dmlcpu

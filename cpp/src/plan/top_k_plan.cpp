@@ -151,8 +151,6 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   }
   choose_top_k_tiles(element_size, plan);
   if (inserts && columns.pass < std::min(n, top_k_slots(columns, k, false))) return std::nullopt;
-  plan.threads = threads;
-  plan.tasks.join();
   plan.tasks.split(threads, columns.tile_lanes, columns.packing != Packing::kTransposed);
   plan.row_bytes = round_up(columns.period * std::int64_t{sizeof(std::int64_t)});
   plan.worker_bytes = top_k_columns_scratch(columns, element_size, k, plan.sorts).bytes;
@@ -187,17 +185,17 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   const std::int64_t fit = tuning::kTopKPackBytes / (plan.row.size * element_size);
   plan.packed = neighbours && fit > 1 && plan.parts == 1;
   plan.stride = plan.packed ? 1 : plan.row.strides[0];
-  tasks.task_results = std::min(tuning::kTopKGroupRows, tasks.results.size);
-  if (plan.packed) tasks.task_results = std::min(tasks.task_results, fit);
   // Enough tasks for all threads, but neighbouring rows at least as many as fill a cache line.
-  tasks.split(threads, plan.packed ? 64 / element_size : 1);
+  tasks.split(plan.parts > 1 ? 1 : threads, plan.packed ? 64 / element_size : 1);
+  tasks.task_results = std::min(tasks.task_results, tuning::kTopKGroupRows);
+  if (plan.packed) tasks.task_results = std::min(tasks.task_results, fit);
   return plan;
 }
 
 std::string to_text(const TopKColumnsPlan& plan) {
   return text(plan.sorts ? "network of " : "slots of ", plan.k, "\n",
               to_text(plan.columns, plan.tasks), "tasks ", plan.tasks.count(), ", threads ",
-              plan.threads, "\n");
+              plan.tasks.threads, "\n");
 }
 
 std::string to_text(const TopKPlan& plan) {

@@ -37,7 +37,7 @@ struct TopKPlan {
   bool packed = false;  ///< whether a task's rows are copied side by side before they are searched
   std::int64_t parts = 1;
   TopKSelection selection;  ///< for one part, but a sample is the row's
-  int threads = 1;
+  int threads = 1;          ///< of a row's parts, else of the tasks
 
   std::int64_t part_start(std::int64_t part) const { return row.size * part / parts; }
   std::int64_t longest_part() const { return ceil_divide(row.size, parts); }
@@ -57,8 +57,7 @@ struct TopKColumnsPlan {
   ColumnsPlan columns;
   Axis column = kUnitAxis;  ///< of k results in the outputs
   std::int64_t k = 1;
-  bool sorts = false;  ///< all elements, instead of inserting better ones into slots
-  int threads = 1;
+  bool sorts = false;             ///< all elements, instead of inserting better ones into slots
   std::int64_t row_bytes = 0;     ///< of scratch memory, of Columns::rows
   std::int64_t worker_bytes = 0;  ///< of each worker
 };
