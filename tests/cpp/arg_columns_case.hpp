@@ -119,7 +119,7 @@ struct Case {
   std::int64_t count() const { return call.columns.lanes / call.results; }
   std::int64_t index(std::int64_t position, std::int64_t lane) const {
     const std::int64_t number = lane / call.results;
-    return call.index_base + position * call.index_step +
+    return call.index_base + position * call.columns.index_step +
            (call.columns.backwards ? count() - 1 - number : number) * call.columns.widened_step +
            (position == call.columns.tail ? call.columns.tail_index : 0);
   }
@@ -222,7 +222,7 @@ inline Case make_case(DataType type, const Shape& shape) {
   columns.groups = shape.groups;
   columns.lanes = shape.lanes;
   set_tiles(c);
-  c.call.index_step = any_of<std::int64_t>({1, 1, 3, 100});
+  c.call.columns.index_step = any_of<std::int64_t>({1, 1, 3, 100});
   c.call.results = shape.lanes;
   const std::int64_t gap = random(3);
   const std::int64_t group_gap = random(2);
@@ -237,9 +237,9 @@ inline Case make_case(DataType type, const Shape& shape) {
 inline void widen(Case& c, std::int64_t results, bool inside) {
   ArgColumns& call = c.call;
   call.results = results;
-  const std::int64_t step = call.index_step;
+  const std::int64_t step = call.columns.index_step;
   call.columns.widened_step = inside ? step : step * call.columns.n;
-  call.index_step = inside ? step * c.count() : step;
+  call.columns.index_step = inside ? step * c.count() : step;
   // A tile has all lanes of a result, or there is one result.
   if (results > 1 && call.columns.packing != Packing::kTransposed) {
     call.columns.tile_lanes = call.columns.lanes;
@@ -286,7 +286,7 @@ inline Case make_widened(DataType type, const WidenedShape& shape) {
   const std::int64_t step = any_of<std::int64_t>({1, 1, 3});
   call.results = shape.results;
   call.columns.widened_step = step;
-  call.index_step = step * shape.count;
+  call.columns.index_step = step * shape.count;
   call.columns.backwards = contiguous && shape.stride < 0;
   call.columns.tail_index = left > 0 ? (left - shape.count) * step : 0;
   if (shape.results > 1) columns.tile_lanes = columns.lanes;
@@ -299,8 +299,9 @@ inline Case make_widened(DataType type, const WidenedShape& shape) {
 template <class Value>
 void fill(Case& c, Value&& value) {
   const ArgColumns& call = c.call;
-  const std::int64_t step = std::min(
-      call.index_step, call.columns.widened_step > 0 ? call.columns.widened_step : call.index_step);
+  const std::int64_t step =
+      std::min(call.columns.index_step,
+               call.columns.widened_step > 0 ? call.columns.widened_step : call.columns.index_step);
   for (std::int64_t i = 0; i < call.columns.n; ++i) {
     for (std::int64_t g = 0; g < call.columns.groups; ++g) {
       for (std::int64_t l = 0; l < call.columns.lanes; ++l) {

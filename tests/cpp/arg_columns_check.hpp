@@ -65,7 +65,7 @@ inline ArgColumns part_of(const Case& c, ArgColumns a, std::int64_t first, std::
   Columns& columns = a.columns;
   const std::int64_t n = columns.n;
   columns.n = last - first;
-  a.index_base += first * a.index_step;
+  a.index_base += first * a.columns.index_step;
   if (c.call.columns.period < n) {
     const std::int64_t offset = first / columns.period * columns.period_stride;
     columns.data = static_cast<const char*>(columns.data) + offset * c.type.size;

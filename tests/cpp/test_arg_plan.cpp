@@ -37,8 +37,8 @@ void test_first_axis_is_reduced_by_columns() {
   CHECK(p.columns.columns.lanes == 600 && p.columns.columns.lane_stride == 1);
   CHECK(p.tasks.results.size == 600 && !p.columns.widened());
   CHECK(p.tasks.groups.size == 1);
-  CHECK(p.columns.walk.n == 100 && p.columns.walk.period == 100);
-  CHECK(p.columns.walk.index_step == 1);
+  CHECK(p.columns.columns.n == 100 && p.columns.columns.period == 100);
+  CHECK(p.columns.columns.index_step == 1);
   CHECK(!p.merges);
 }
 
@@ -85,15 +85,15 @@ void test_other_reduced_axes_stay_outside_of_rows() {
 
 void test_several_reduced_axes_are_one_walk() {
   const ArgPlan p = plan_of(descriptor({80, 6, 50, 8}, {0, 2}));
-  const dmlcpu::Walk& walk = p.columns.walk;
+  const dmlcpu::Columns& columns = p.columns.columns;
   CHECK(p.columns.columns.lanes == 8 && p.tasks.groups.size == 6);
   CHECK(p.reduced.count == 0);
-  CHECK(walk.n == 4000 && walk.axes.count == 2);
+  CHECK(columns.n == 4000 && p.columns.walk.count == 2);
   // As many whole inner axes as the table of offsets holds.
   const std::int64_t whole = tuning::kWalkRows / 50;
-  CHECK(walk.period == whole * 50);
-  CHECK(walk.period_stride == whole * 6 * 50 * 8);
-  CHECK(walk.index_step == 1);
+  CHECK(columns.period == whole * 50);
+  CHECK(columns.period_stride == whole * 6 * 50 * 8);
+  CHECK(columns.index_step == 1);
 }
 
 void test_walks_end_where_the_index_step_changes() {
@@ -102,11 +102,12 @@ void test_walks_end_where_the_index_step_changes() {
   d.input.strides = {1, 16, 16 * 31, 16 * 31 * 41};
   const ArgPlan p = plan_of(d);
   CHECK(p.columns.columns.lanes == 16);
-  CHECK(p.columns.walk.n == 1200 && p.columns.walk.index_step == 1);
-  CHECK(p.columns.walk.axes.axes[p.columns.walk.axes.count - 1].strides[0] == 16 * 31);
+  CHECK(p.columns.columns.n == 1200 && p.columns.columns.index_step == 1);
+  CHECK(p.columns.walk.last().strides[0] == 16 * 31);
   // An axis of another index step is outside.
   const ArgPlan q = plan_of(descriptor({5, 2, 40, 2}, {0, 2}));
-  CHECK(q.columns.columns.lanes == 80 && q.columns.walk.n == 5 && q.columns.walk.index_step == 40);
+  CHECK(q.columns.columns.lanes == 80 && q.columns.columns.n == 5 &&
+        q.columns.columns.index_step == 40);
 }
 
 void test_short_rows_are_transposed() {
@@ -147,7 +148,7 @@ void test_blocks_of_many_gaps_are_packed_element_by_element() {
     const ArgPlan p = plan_of(d);
     // Half of a block may be gaps.
     CHECK(p.columns.columns.packing == (step == 2 ? Packing::kTransposed : Packing::kStrided));
-    CHECK(p.columns.walk.period == 16);
+    CHECK(p.columns.columns.period == 16);
   }
 }
 
@@ -236,7 +237,7 @@ void test_few_tasks_are_split_into_parts() {
   CHECK(tall.tasks.count() >= 4 && tall.tasks.task_results < 1000);
   const ArgPlan split = plan_of(descriptor({641, 1000}, {0}), 4);
   CHECK(split.tasks.task_results == 1000 && split.merges && covers(split));
-  CHECK(split.parts == 10 && split.columns.walk.n == split.part_size);
+  CHECK(split.parts == 10 && split.columns.columns.n == split.part_size);
   CHECK(split.part_size >= tuning::kMinPartPositions);
   // Groups, where there are some, come first.
   const ArgPlan groups = plan_of(descriptor({64, 10, 64}, {1}), 4);

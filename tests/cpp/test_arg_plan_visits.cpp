@@ -126,7 +126,7 @@ void visit_columns(const ColumnsPlan& plan, const Elements& elements, std::int64
   const std::int64_t results = columns.lanes / plan.per_result;
   for (std::int64_t p = 0; p < columns.n; ++p) {
     const std::int64_t base =
-        index + p * plan.walk.index_step + (p == columns.tail ? plan.columns.tail_index : 0);
+        index + p * plan.columns.index_step + (p == columns.tail ? plan.columns.tail_index : 0);
     for (std::int64_t w = 0; w < plan.per_result; ++w) {
       const std::int64_t number = plan.columns.backwards ? plan.per_result - 1 - w : w;
       visits.emplace_back(first + elements.offset(p, group, w * results + result),
@@ -212,9 +212,10 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
     CHECK(c.tile_lanes / plan.tasks.results.size <= dmlcpu::arg_run_positions(element_size));
     // Either number decides between indices before the other does.
     const std::int64_t number = (p.per_result - 1) * p.columns.widened_step;
-    const std::int64_t position = (c.n - 1) * p.walk.index_step;
-    CHECK(p.columns.widened_step > p.walk.index_step ? position < p.columns.widened_step
-                                                     : number < p.walk.index_step || c.n == 1);
+    const std::int64_t position = (c.n - 1) * p.columns.index_step;
+    CHECK(p.columns.widened_step > p.columns.index_step
+              ? position < p.columns.widened_step
+              : number < p.columns.index_step || c.n == 1);
   }
   CHECK(c.tail < 0 || p.widened());
   CHECK(c.period <= tuning::kBlockElements);
@@ -253,14 +254,14 @@ void note(const ArgPlan& plan) {
     if (p.columns.backwards) met.insert(widened + " backwards");
     if (!plan.merges) met.insert(widened + " without merging");
     if (c.lanes > c.tile_lanes) met.insert("widened in several tiles");
-    if (p.columns.widened_step > p.walk.index_step) met.insert("widened by an outer axis");
+    if (p.columns.widened_step > p.columns.index_step) met.insert("widened by an outer axis");
   }
   if (plan.parts > 1) {
     met.insert(packing + " in parts");
     if (plan.shared.size % plan.parts != 0) met.insert("parts that overlap");
   }
   if (c.period < c.n) met.insert(packing + " periods");
-  if (p.walk.axes.count > 1) met.insert(packing + " of several axes");
+  if (p.walk.count > 1) met.insert(packing + " of several axes");
   if (plan.tasks.groups.size > 1) met.insert(packing + " groups");
   if (c.packing == Packing::kTransposed && p.input_offset < 0) met.insert("reversed blocks");
   if (plan.reduced.count > 0) met.insert(packing + " inside of reduced axes");

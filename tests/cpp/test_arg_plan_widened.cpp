@@ -27,13 +27,13 @@ void test_few_columns_are_widened() {
   CHECK(p.columns.columns.packing == Packing::kNone && p.columns.columns.lane_stride == 1);
   CHECK(p.columns.columns.lanes * 4 <= tuning::kWidenedBytes);
   CHECK(p.columns.columns.lanes * 4 > tuning::kWidenedBytes - 3 * 4);
-  CHECK(p.columns.walk.n == 1000 / count && p.columns.columns.widened_step == 1);
+  CHECK(p.columns.columns.widened_step == 1);
   // The last positions do not fill the lanes: the tail has all that end with the axis.
   CHECK(1000 % count != 0);
   const dmlcpu::Columns& columns = p.columns.columns;
   CHECK(columns.tail == 1000 / count && columns.n == columns.tail + 1);
   CHECK(columns.tail_offset == 3 * (1000 - count) && columns.period == columns.n);
-  CHECK(columns.tail * p.columns.walk.index_step + p.columns.columns.tail_index == 1000 - count);
+  CHECK(columns.tail * p.columns.columns.index_step + p.columns.columns.tail_index == 1000 - count);
   CHECK(!p.merges && p.tasks.task_results == 3);
   // From two times the lanes on.
   CHECK(plan_of(descriptor({2 * count, 3}, {0})).columns.widened());
@@ -68,14 +68,14 @@ void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
   const ArgPlan beside = plan_of(descriptor({30, 2, 40, 2}, {0, 2}));
   CHECK(beside.columns.widened() && beside.tasks.results.size == 2);
   CHECK(beside.columns.columns.lanes == 80 && beside.columns.columns.lane_stride == 1);
-  CHECK(beside.columns.columns.tail == -1 && beside.columns.walk.n == 30);
+  CHECK(beside.columns.columns.tail == -1 && beside.columns.columns.n == 30);
   ArgDescriptor gaps = descriptor({30, 2, 40, 2}, {0, 2});
   gaps.input.strides = {240, 120, 3, 1};
   const ArgPlan whole = plan_of(gaps);
   CHECK(whole.columns.widened() && whole.tasks.results.size == 1);
   CHECK(whole.columns.columns.lanes == 40 && whole.columns.columns.lane_stride == 3);
   CHECK(whole.columns.columns.tail == -1 && whole.columns.columns.widened_step == 1);
-  CHECK(whole.tasks.groups.size == 2 && whole.columns.walk.n == 30);
+  CHECK(whole.tasks.groups.size == 2 && whole.columns.columns.n == 30);
   // More than any integer numbers: a part.
   gaps = descriptor({30, 2, tuning::kWholeAxisLanes + 1, 2}, {0, 2});
   CHECK(plan_of(gaps).columns.columns.lanes * 4 <= tuning::kWidenedBytes);

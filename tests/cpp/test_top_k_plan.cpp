@@ -120,7 +120,7 @@ void test_columns_have_a_lane_each() {
   namespace tuning = dmlcpu::tuning;
   const auto in_place = columns({500, 64}, 0, 5);
   CHECK(in_place && in_place->columns.columns.packing == dmlcpu::Packing::kNone);
-  CHECK(in_place->columns.columns.lanes == 64 && in_place->columns.walk.n == 500);
+  CHECK(in_place->columns.columns.lanes == 64 && in_place->columns.columns.n == 500);
   const auto rows = columns({64, 500}, 1, 9);
   CHECK(rows && rows->columns.columns.packing == dmlcpu::Packing::kTransposed);
   CHECK(columns({64, 50}, 1, tuning::kTopKColumnsMaxK).has_value());

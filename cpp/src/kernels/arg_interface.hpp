@@ -41,7 +41,6 @@ using ArgRowsKernel = void (*)(const ArgRows& rows, std::int64_t* keys, std::int
 struct ArgColumns {
   Columns columns;
   std::int64_t index_base;
-  std::int64_t index_step;
   std::int64_t results;
   void* scratch;  ///< arg_columns_scratch_bytes(), aligned to 64 bytes
 

@@ -70,10 +70,10 @@ DMLCPU_NOINLINE void write_run(const ArgColumns& a, const Tile<U>& tile, const R
   const std::int64_t before =
       columns.backwards ? columns.lanes - tile.lane - tile.lanes : tile.lane;
   const std::int64_t first =
-      a.index_base + run * a.index_step + before / a.results * columns.widened_step;
+      a.index_base + run * columns.index_step + before / a.results * columns.widened_step;
   const std::int64_t sign = a.reversed ? -1 : 1;
   const auto base = static_cast<Index>((a.reversed ? a.last : 0) + sign * first);
-  const auto step = static_cast<Index>(sign * a.index_step);
+  const auto step = static_cast<Index>(sign * columns.index_step);
   const auto widened = static_cast<Index>(sign * columns.widened_step);
   const auto tail_index = static_cast<Index>(sign * columns.tail_index);
   const std::int64_t tail = columns.tail - run;
@@ -106,7 +106,7 @@ DMLCPU_NOINLINE RunResults<U> join_widened(const ArgColumns& a, const Tile<U>& t
       const auto number = static_cast<U>(a.columns.backwards ? count - 1 - n : n);
       for (std::int64_t r = 0; r < results; ++r) numbers_of[n * results + r] = number;
     }
-    join_lanes(count, results, a.columns.widened_step > a.index_step, lanes, numbers_of);
+    join_lanes(count, results, a.columns.widened_step > a.columns.index_step, lanes, numbers_of);
   };
   if (a.results == 1 && tile.groups > 1) {
     // Groups side by side, so that they fill vectors.

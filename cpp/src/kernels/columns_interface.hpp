@@ -21,8 +21,9 @@ enum class Packing : std::uint8_t {
 /// Columns: lanes side by side, each with n positions. Position i of lane l of group g is located
 /// at data[rows[i % period] + (i / period) * period_stride + g * group_stride + l * lane_stride];
 /// but position `tail`, the last one if it is not -1, at data[tail_offset + g * group_stride + l *
-/// lane_stride], which is also what `rows` says if it is in the first period. What `tail_index`,
-/// `widened_step` and `backwards` mean for indices, ArgColumns says; top-k has none of them.
+/// lane_stride], which is also what `rows` says if it is in the first period. What `index_step`,
+/// `tail_index`, `widened_step` and `backwards` mean for indices, ArgColumns says; those of top-k
+/// are positions.
 ///
 /// If transposed, rows and group_stride are about the transposed block instead, whose rows are
 /// tile_lanes apart: a period's elements of lane l are the `block` elements from data[l *
@@ -35,6 +36,7 @@ struct Columns {
   const std::int64_t* rows;
   std::int64_t tail = -1;
   std::int64_t tail_offset;
+  std::int64_t index_step = 1;
   std::int64_t tail_index;
   std::int64_t widened_step;
   bool backwards;

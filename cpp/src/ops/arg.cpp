@@ -127,7 +127,6 @@ struct ArgRun {
       a.columns.groups = task.groups;
       a.columns.lanes = plan.columns.per_result * task.results;
       a.index_base = index;
-      a.index_step = plan.columns.walk.index_step;
       a.results = task.results;
       a.scratch = scratch;
       a.keys = best.keys;

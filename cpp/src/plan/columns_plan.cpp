@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "core/shapes.hpp"
@@ -13,6 +14,8 @@ namespace {
 
 /// A cache line, and the longest vector of any instruction set.
 constexpr std::int64_t kLineBytes = 64;
+
+constexpr std::int64_t kAnyStride = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t stride_of(const Axis& axis) { return std::abs(axis.strides[0]); }
 
@@ -47,10 +50,44 @@ void widen(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan& pla
   axis.strides[1] *= count;
 }
 
+/// Takes what is walked out of the reduced axes: as many as have one index step from position to
+/// position, while a period has at most `limit` positions. Of the axes in a period none has a
+/// stride of `stride_limit` or more. If there is such a limit, the last period has as many
+/// positions as the others: all of it may be read.
+void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, ColumnsPlan& plan) {
+  Columns& columns = plan.columns;
+  Axes& walk = plan.walk;
+  walk.count = 0;
+  columns.n = columns.period = 1;
+  while (true) {
+    int found = -1;
+    for (int d = 0; d < reduced.count; ++d) {
+      const Axis& axis = reduced.axes[d];
+      const bool fits = columns.n > 1
+                            ? axis.strides[1] == columns.index_step * columns.n
+                            : stride_of(axis) < stride_limit &&
+                                  (found < 0 || axis.strides[1] < reduced.axes[found].strides[1]);
+      if (fits) found = d;
+    }
+    if (found < 0) break;
+    const Axis axis = reduced.take(found);
+    if (columns.n == 1) columns.index_step = axis.strides[1];
+    columns.n *= axis.size;
+    const bool inside = stride_of(axis) < stride_limit;
+    std::int64_t part = inside ? std::clamp(limit / columns.period, std::int64_t{1}, axis.size) : 1;
+    while (stride_limit < kAnyStride && axis.size % part != 0) --part;
+    if (part > 1) walk.push({part, axis.strides});
+    columns.period *= part;
+    columns.period_stride = part * axis.strides[0];
+    if (part < axis.size) break;
+  }
+  // Found from the fastest on.
+  std::reverse(walk.axes.begin(), walk.axes.begin() + walk.count);
+}
+
 /// Plans to transpose a lane's elements of one period, of all groups, as one block of memory; false
 /// if that is not worth it.
-bool make_block(std::int64_t element_size, const Axis& groups, const Walk& walk,
-                ColumnsPlan& plan) {
+bool make_block(std::int64_t element_size, const Axis& groups, ColumnsPlan& plan) {
   std::int64_t first = 0;
   std::int64_t last = 0;
   std::int64_t elements = 1;
@@ -58,7 +95,7 @@ bool make_block(std::int64_t element_size, const Axis& groups, const Walk& walk,
     (axis.strides[0] < 0 ? first : last) += (axis.size - 1) * axis.strides[0];
     elements *= axis.size;
   };
-  for (int d = 0; d < walk.axes.count; ++d) extend(walk.axes.axes[d]);
+  for (int d = 0; d < plan.walk.count; ++d) extend(plan.walk.axes[d]);
   if (elements == 1) return false;
   extend(groups);
   const std::int64_t block = last - first + 1;
@@ -160,10 +197,9 @@ void choose_packing(std::int64_t element_size, const Axis& groups, Axes& reduced
   const std::int64_t apart = std::abs(columns.lane_stride);
   if (!has_tail && apart > tuning::kPackedStride) {
     Axes others = reduced;
-    const Walk inside(others, tuning::kBlockElements / groups.size, apart);
-    if (make_block(element_size, groups, inside, plan)) {
+    take_walk(tuning::kBlockElements / groups.size, apart, others, plan);
+    if (make_block(element_size, groups, plan)) {
       columns.packing = Packing::kTransposed;
-      plan.walk = inside;
       reduced = others;
       return;
     }
@@ -172,7 +208,10 @@ void choose_packing(std::int64_t element_size, const Axis& groups, Axes& reduced
   // The tail is about the widened axis alone.
   Axes widened;
   if (has_tail) widened.push(reduced.pop());
-  plan.walk = has_tail ? Walk(widened, tuning::kWalkRows - 1) : Walk(reduced, tuning::kWalkRows);
+  take_walk(tuning::kWalkRows - has_tail, kAnyStride, has_tail ? widened : reduced, plan);
+  // A tail that follows the first period is part of it.
+  if (columns.period == columns.n) columns.period += has_tail;
+  columns.n += has_tail;
 }
 
 /// Tiles, whose best elements and positions, and packed elements, stay in L1.
@@ -193,7 +232,7 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
                                      std::int64_t{1}, groups.size);
     // A pass reads some vectors of all its rows, then the next ones: which cache is to hold the
     // rows depends on how far they are apart.
-    const std::int64_t stride = plan.walk.axes.last().strides[0];
+    const std::int64_t stride = plan.walk.last().strides[0];
     const bool near = std::abs(stride) * element_size <= tuning::kNearRowsBytes;
     if (tile_bytes > (near ? tuning::kNearPassBytes : tuning::kPassBytes)) {
       const std::int64_t bytes_read = near ? tuning::kNearPassBytes : tuning::kPassReadBytes;
@@ -229,32 +268,6 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
 
 }  // namespace
 
-Walk::Walk(Axes& reduced, std::int64_t limit, std::int64_t stride_limit) {
-  while (true) {
-    int found = -1;
-    for (int d = 0; d < reduced.count; ++d) {
-      const Axis& axis = reduced.axes[d];
-      const bool fits = n > 1 ? axis.strides[1] == index_step * n
-                              : stride_of(axis) < stride_limit &&
-                                    (found < 0 || axis.strides[1] < reduced.axes[found].strides[1]);
-      if (fits) found = d;
-    }
-    if (found < 0) break;
-    const Axis axis = reduced.take(found);
-    if (n == 1) index_step = axis.strides[1];
-    n *= axis.size;
-    const bool inside = stride_of(axis) < stride_limit;
-    std::int64_t part = inside ? std::clamp(limit / period, std::int64_t{1}, axis.size) : 1;
-    while (stride_limit < kAnyStride && axis.size % part != 0) --part;
-    if (part > 1) axes.push({part, axis.strides});
-    period *= part;
-    period_stride = part * axis.strides[0];
-    if (part < axis.size) break;
-  }
-  // Found from the fastest on.
-  std::reverse(axes.axes.begin(), axes.axes.begin() + axes.count);
-}
-
 ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t least_lanes,
                          Tasks& tasks, Axes& reduced) {
   const std::int64_t element_size = element_bytes(input);
@@ -264,11 +277,6 @@ ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t lea
   columns.lanes = plan.per_result * tasks.results.size;
   if (!plan.widened()) columns.lane_stride = tasks.results.strides[0];
   choose_packing(element_size, tasks.groups, reduced, plan);
-  const Walk& walk = plan.walk;
-  columns.n = walk.n + (columns.tail >= 0 ? 1 : 0);
-  // A tail that follows the first period is part of it.
-  columns.period = walk.period == walk.n ? columns.n : walk.period;
-  columns.period_stride = walk.period_stride;
   columns.groups = tasks.groups.size;
   choose_tiles(element_size, tasks.groups, plan);
   if (byte_count(input) < tuning::kColumnsPrefetchBytes) columns.ahead = 0;
@@ -280,15 +288,16 @@ ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t lea
 void ColumnsPlan::fill_rows(std::int64_t* rows) const {
   const bool transposed = columns.packing == Packing::kTransposed;
   const std::int64_t scale = transposed ? columns.tile_lanes : 1;
-  Axes outer = walk.axes;
+  Axes outer = walk;
   const Axis inner = outer.pop();
+  const std::int64_t walked = iteration_count(walk);
   Odometer position(outer);
-  for (std::int64_t i = 0; i < walk.period; position.next()) {
+  for (std::int64_t i = 0; i < walked; position.next()) {
     const std::int64_t first = position.offsets()[0] - (transposed ? input_offset : 0);
     for (std::int64_t j = 0; j < inner.size; ++j)
       rows[i++] = (first + j * inner.strides[0]) * scale;
   }
-  if (columns.period > walk.period) rows[walk.period] = columns.tail_offset;
+  if (columns.period > walked) rows[walked] = columns.tail_offset;
 }
 
 std::string to_text(const ColumnsPlan& plan, const Tasks& tasks) {

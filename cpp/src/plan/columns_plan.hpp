@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 
 #include "kernels/columns_interface.hpp"
@@ -10,30 +9,14 @@
 
 namespace dmlcpu {
 
-/// The positions of a reduction, one or several axes in the order of their indices.
-struct Walk {
-  /// The axes of one period, the last of them changing fastest; strides are {input, index step, 0}.
-  Axes axes;
-  std::int64_t n = 1;
-  std::int64_t period = 1;         ///< positions of the axes
-  std::int64_t period_stride = 0;  ///< from period to period
-  std::int64_t index_step = 1;     ///< from position to position
-
-  Walk() = default;
-  /// Takes as many axes as have one index step from position to position, while a period has at
-  /// most `limit` positions. Of the axes in a period none has a stride of `stride_limit` or more.
-  /// If there is such a limit, the last period has as many positions as the others: all of it may
-  /// be read.
-  Walk(Axes& reduced, std::int64_t limit, std::int64_t stride_limit = kAnyStride);
-
-  static constexpr std::int64_t kAnyStride = std::numeric_limits<std::int64_t>::max();
-};
-
 /// Kernel calls on columns, a group of lanes for each group of results: a lane for each result, or
 /// `per_result` of them.
 struct ColumnsPlan {
   Columns columns{};  ///< but for its memory, of all groups and lanes
-  Walk walk;
+  /// The walk, the positions of a reduction, is one or several axes in the order of their indices.
+  /// These are the axes of one period without the tail, the last of them changing fastest; strides
+  /// are {input, index step, 0}.
+  Axes walk;
   /// If not 1, the lanes are a reduced axis, or part of one: further elements of the same results,
   /// whose indices are `widened_step` higher for each `lanes / per_result` lanes, counted from the
   /// lanes' end if `backwards`. Where the walk does not fill the lanes at last, its tail takes some
