@@ -163,11 +163,12 @@ void test_slices_of_few_tuples_are_divided() {
 void test_plans_can_be_printed() {
   CHECK(to_text(plan({5, 6}, {10, 1}, 0, {10, 6})) ==
         "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 24 bytes, copied at once, prefetched\n"
-        "threads 1\n");
+        "threads 1\nscratch 0 bytes\n");
   CHECK(to_text(plan({5, 60}, {10, 1}, 0, {10, 60})) ==
-        "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 240 bytes\nthreads 1\n");
+        "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 240 bytes\nthreads 1\nscratch 0 bytes\n");
   CHECK(to_text(plan({5, 6000}, {2, 1}, 0, {2, 6000}, 2)) ==
-        "tuples 1 x 2 x 6000 elements in 12 tasks of 1 x 1024\nslices 24000 bytes\nthreads 2\n");
+        "tuples 1 x 2 x 6000 elements in 12 tasks of 1 x 1024\nslices 24000 bytes\nthreads "
+        "2\nscratch 0 bytes\n");
 }
 
 }  // namespace

@@ -54,9 +54,9 @@ class GuardedScratch {
 };
 
 /// The kernels of rows whose positions fit 32 bits, and of longer ones.
-std::vector<dmlcpu::TopKRowKernels> row_kernels(int width) {
+const dmlcpu::TopKRowKernels& row_kernels(int width, std::int64_t length) {
   const auto& of_width = dmlcpu::kernels().top_k->width[width];
-  return {of_width.rows, of_width.longer_rows};
+  return length <= dmlcpu::kTopKShortRow ? of_width.rows : of_width.longer_rows;
 }
 
 /// Whether n items are the first of `all`, and have the row's elements.
@@ -103,8 +103,9 @@ void compare_strategies(int type, int width, const std::vector<T>& x, std::int64
     const auto is_right = [&](TopKStrategy strategy) {
       const auto selection = dmlcpu::plan_selection(strategy, n, k);
       bool right = true;
-      for (const dmlcpu::TopKRowKernels& rows : row_kernels(width)) {
-        const auto sizes = top_k_row_scratch(selection, std::int64_t{1} << width, rows.item_bytes);
+      for (const std::int64_t longest : {n, dmlcpu::kTopKShortRow + 1}) {
+        const dmlcpu::TopKRowKernels& rows = row_kernels(width, longest);
+        const auto sizes = top_k_row_scratch(selection, std::int64_t{1} << width, longest);
         const GuardedScratch scratch(sizes.bytes);
         char* const at = scratch.get();
         const TopKRow row = {x.data(),        stride,         0,          n,       k,
@@ -157,11 +158,12 @@ void compare_buckets(int type, int width, const std::vector<T>& x, std::int64_t 
   const auto n = static_cast<std::int64_t>(x.size());
   const auto want = sorted(type, width, x.data(), 1, n);
   const auto selection = dmlcpu::plan_selection(TopKStrategy::kSort, n, n);
-  for (const dmlcpu::TopKRowKernels& rows : row_kernels(width)) {
-    const auto sizes = top_k_row_scratch(selection, std::int64_t{1} << width, rows.item_bytes, 2);
+  for (const std::int64_t longest : {n, dmlcpu::kTopKShortRow + 1}) {
+    const dmlcpu::TopKRowKernels& rows = row_kernels(width, longest);
+    const auto sizes = top_k_row_scratch(selection, std::int64_t{1} << width, longest, 2);
     const GuardedScratch scratch(sizes.bytes);
     const auto part = [&](std::int64_t p, std::int64_t first, std::int64_t last) {
-      char* const items = scratch.get() + sizes.items + p * sizes.item_bytes;
+      char* const items = scratch.get() + sizes.items + p * sizes.part_bytes;
       return TopKRow{x.data(),       1,          first,   last - first,  last - first, false,
                      &element(type), &selection, nullptr, scratch.get(), items};
     };
@@ -173,7 +175,7 @@ void compare_buckets(int type, int width, const std::vector<T>& x, std::int64_t 
       keys = {std::min(keys.lowest, range.lowest), std::max(keys.highest, range.highest)};
     }
     CHECK(keys.highest == want.front().key && keys.lowest == want.back().key);
-    std::vector<char> memory(static_cast<std::size_t>(n * rows.item_bytes));
+    std::vector<char> memory(static_cast<std::size_t>(n * sizes.item_bytes));
     char* const others = memory.data();
     static dmlcpu::TopKBins bins;
     bins.highest = keys.highest;
@@ -187,7 +189,7 @@ void compare_buckets(int type, int width, const std::vector<T>& x, std::int64_t 
         std::int64_t first = 0;
         for (const std::int64_t end : distribute(rows, parts, bins, buckets, others)) {
           const std::int64_t count = end - first;
-          rows.sort(others + first * rows.item_bytes, nullptr, count, count, nullptr);
+          rows.sort(others + first * sizes.item_bytes, nullptr, count, count, nullptr);
           first = end;
         }
         CHECK(are_right<T>(rows, parts[0], others, n, want));

@@ -101,7 +101,6 @@ inline constexpr std::int64_t kTopKShortRow = std::int64_t{1} << 32;
 /// What depends on the width of keys, and on whether items are packed. Items are the kernels' own:
 /// a key and a position of the row each.
 struct TopKRowKernels {
-  std::int64_t item_bytes;
   /// Collects at least the k elements of highest key, equal keys in ascending order of position;
   /// returns how many.
   std::int64_t (*collect)(const TopKRow& row);
@@ -123,40 +122,45 @@ struct TopKRowKernels {
   void (*write)(const TopKRow& row, const void* items, std::int64_t count, const Outputs& outputs);
 };
 
-/// Where the scratch memory of a row begins, in bytes: the keys of each part, of which those that
-/// are held begin at `held`; the items of all parts; as many others, to which they are moved when
-/// they are sorted by digits or divided; counts for each worker; each part's places, of items that
-/// may be divided.
+/// Where the scratch memory of a row begins, in bytes: the keys of each part, after those of the
+/// selection those that are held; the items of all parts; as many others, to which they are moved
+/// when they are sorted by digits or divided; counts for each worker; each part's places, of items
+/// that may be divided; packed rows.
 struct TopKRowScratch {
-  std::int64_t held;
   std::int64_t key_bytes;  ///< of each part
   std::int64_t items;
-  std::int64_t item_bytes;  ///< of each part
+  std::int64_t item_bytes;
+  std::int64_t part_bytes;  ///< of a part's items
   std::int64_t others;      ///< none if it is where `counts` are
   std::int64_t counts;
   std::int64_t count_bytes;  ///< of each worker
   std::int64_t places;
   std::int64_t bins;
+  std::int64_t packed;
   std::int64_t bytes;
 };
 constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
-                                           std::int64_t element_size, std::int64_t item_size,
-                                           std::int64_t parts = 1, std::int64_t workers = 1) {
+                                           std::int64_t element_size, std::int64_t length,
+                                           std::int64_t parts = 1, std::int64_t workers = 1,
+                                           std::int64_t packed_bytes = 0) {
   const std::int64_t sort_counts = top_k_sort_counts(element_size, parts * selection.capacity);
   const std::int64_t place_bytes = kTopKBinCount * std::int64_t{sizeof(std::int64_t)};
   TopKRowScratch sizes{};
-  sizes.held = round_up(selection.keys * element_size);
-  sizes.key_bytes = sizes.held + round_up(selection.held * element_size);
+  sizes.key_bytes =
+      round_up(selection.keys * element_size) + round_up(selection.held * element_size);
   sizes.items = parts * sizes.key_bytes;
+  const bool fits = element_size < 4 || (element_size == 4 && length <= kTopKShortRow);
+  sizes.item_bytes = fits ? 8 : 16;
   // The filter writes one item more than it keeps.
-  sizes.item_bytes = round_up((selection.capacity + 1) * item_size);
-  sizes.others = sizes.items + parts * sizes.item_bytes;
-  sizes.counts = sizes.others + (sort_counts > 0 ? parts * sizes.item_bytes : 0);
+  sizes.part_bytes = round_up((selection.capacity + 1) * sizes.item_bytes);
+  sizes.others = sizes.items + parts * sizes.part_bytes;
+  sizes.counts = sizes.others + (sort_counts > 0 ? parts * sizes.part_bytes : 0);
   sizes.count_bytes = sort_counts * std::int64_t{sizeof(std::uint32_t)};
   sizes.places = sizes.counts + workers * sizes.count_bytes;
   const bool divides = parts > 1 && parts * selection.capacity >= tuning::kTopKDividedItems;
   sizes.bins = sizes.places + (divides ? parts * place_bytes : 0);
-  sizes.bytes = sizes.bins + (divides ? round_up(sizeof(TopKBins)) : 0);
+  sizes.packed = sizes.bins + (divides ? round_up(sizeof(TopKBins)) : 0);
+  sizes.bytes = sizes.packed + round_up(packed_bytes);
   return sizes;
 }
 

@@ -209,9 +209,8 @@ std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item*
 template <class Item>
 std::int64_t top_k_collect(const TopKRow& row) {
   using U = typename Item::Key;
-  const TopKRowScratch sizes = top_k_row_scratch(*row.selection, sizeof(U), sizeof(Item));
   U* const keys = static_cast<U*>(row.scratch);
-  U* const held = reinterpret_cast<U*>(static_cast<char*>(row.scratch) + sizes.held);
+  U* const held = keys + round_up(row.selection->keys * kSizeOf<U>) / kSizeOf<U>;
   Item* const items = static_cast<Item*>(row.items);
   std::int64_t count = 0;
   switch (row.selection->strategy) {

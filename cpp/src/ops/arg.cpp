@@ -71,21 +71,20 @@ struct ArgRun {
   void run() {
     const std::int64_t parts = plan.parts;
     const std::int64_t calls = plan.tasks.count() * parts;
-    const ArgScratch sizes = scratch_of(plan, element_size);
-    const Scratch scratch(sizes.bytes);
+    const Scratch scratch(plan.scratch_bytes);
     auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
     if (plan.strategy == ArgStrategy::kColumns) plan.columns.fill_rows(rows);
     columns.rows = rows;
     const auto best_at = [&](std::int64_t number) {
       if (!plan.merges) return Best{};
-      char* const best = scratch.at(sizes.bests + number * sizes.best_bytes);
+      char* const best = scratch.at(plan.bests + number * plan.best_bytes);
       return Best{reinterpret_cast<std::int64_t*>(best),
-                  reinterpret_cast<std::int64_t*>(best + sizes.best_bytes / 2)};
+                  reinterpret_cast<std::int64_t*>(best + plan.best_bytes / 2)};
     };
     for_calls(calls, plan.tasks.threads, [&](std::int64_t call, int worker) {
       const Task task = plan.tasks.at(call / parts);
       const Best best = best_at(parts > 1 ? call : worker);
-      run_part(task, call % parts, best, scratch.at(sizes.kernels + worker * sizes.kernel_bytes));
+      run_part(task, call % parts, best, scratch.at(plan.kernels + worker * plan.kernel_bytes));
       if (parts == 1 && plan.merges) write(task, best);
     });
     for (std::int64_t call = 0; parts > 1 && call < calls; call += parts) {
@@ -213,12 +212,8 @@ void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const voi
 std::size_t detail::plan_text(const ArgDescriptor& descriptor, char* text, std::size_t size) {
   validate(descriptor);
   ArgUnplannedRows rows;
-  if (find_rows(descriptor, threads_for_arg(descriptor), rows)) {
-    return copy_text(to_text(rows) + scratch_text(0), text, size);
-  }
-  const ArgPlan planned = plan(descriptor);
-  const std::int64_t bytes = scratch_of(planned, element_bytes(descriptor.input)).bytes;
-  return copy_text(to_text(planned) + scratch_text(bytes), text, size);
+  const bool unplanned = find_rows(descriptor, threads_for_arg(descriptor), rows);
+  return copy_text(unplanned ? to_text(rows) : to_text(plan(descriptor)), text, size);
 }
 
 void run(const ArgDescriptor& descriptor) {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "core/scratch.hpp"
 #include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
@@ -114,7 +113,7 @@ void run_planned(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan,
 
 std::size_t detail::plan_text(const GatherNdDescriptor& descriptor, char* text, std::size_t size) {
   validate(descriptor);
-  return copy_text(to_text(plan(descriptor)) + scratch_text(0), text, size);
+  return copy_text(to_text(plan(descriptor)), text, size);
 }
 
 void run(const GatherNdDescriptor& descriptor) {

@@ -63,21 +63,19 @@ class TopKRows {
  public:
   TopKRows(const Call& call, const TopKPlan& plan) : call_(call), plan_(plan) {}
 
-  std::int64_t scratch_bytes() const { return worker_bytes_ * plan_.tasks.workers(); }
-
   void run() {
     // Everything is allocated before the first row is written.
-    const Scratch scratch(scratch_bytes());
+    const Scratch scratch(plan_.scratch_bytes());
     if (plan_.parts > 1) {
       parts_.resize(static_cast<std::size_t>(plan_.parts));
       buckets_.reserve(kTopKMostBuckets);
     }
     const Axis& rows = plan_.tasks.results;
     for_tasks(plan_.tasks, [&](const Task& task, int worker) {
-      TopKRow row = row_of(task.offsets, scratch.at(worker * worker_bytes_));
+      TopKRow row = row_of(task.offsets, scratch.at(worker * sizes_.bytes));
       std::int64_t row_stride = rows.strides[0];
       if (plan_.packed) {
-        char* const packed = memory(row, sizes_.bytes);
+        char* const packed = memory(row, sizes_.packed);
         call_.width.pack(row.data, plan_.row.strides[0], plan_.row.size, row_stride, task.results,
                          packed);
         row.data = packed;
@@ -136,8 +134,8 @@ class TopKRows {
       auto* const items = static_cast<char*>(row.items);
       char* end = items;
       for (std::size_t p = 0; p < parts_.size(); ++p) {
-        const std::int64_t bytes = parts_[p].count * kernels_.item_bytes;
-        std::memmove(end, items + p * sizes_.item_bytes, static_cast<std::size_t>(bytes));
+        const std::int64_t bytes = parts_[p].count * sizes_.item_bytes;
+        std::memmove(end, items + p * sizes_.part_bytes, static_cast<std::size_t>(bytes));
         end += bytes;
       }
       return finish(row, items, memory(row, sizes_.others), {0, count}, 0, offsets);
@@ -147,7 +145,7 @@ class TopKRows {
     parallel_for(plan_.threads, bucket_count, [&](std::int64_t b, int worker) {
       const Bucket& bucket = buckets_[static_cast<std::size_t>(b)];
       if (bucket.first >= plan_.k) return;
-      const std::int64_t first = bucket.first * kernels_.item_bytes;
+      const std::int64_t first = bucket.first * sizes_.item_bytes;
       finish(row, memory(row, sizes_.others + first), memory(row, sizes_.items + first), bucket,
              worker, offsets);
     });
@@ -162,7 +160,7 @@ class TopKRows {
       part.k = std::min(plan_.k, part.length);
       part.threshold = &threshold;
       part.scratch = memory(row, p * sizes_.key_bytes);
-      part.items = memory(row, sizes_.items + p * sizes_.item_bytes);
+      part.items = memory(row, sizes_.items + p * sizes_.part_bytes);
       const std::int64_t count = kernels_.collect(part);
       parts_[static_cast<std::size_t>(p)] = {count, kernels_.key_range(part.items, count)};
     });
@@ -187,7 +185,7 @@ class TopKRows {
     };
     const auto for_parts = [&](const auto& body) {
       parallel_for(plan_.threads, plan_.parts, [&](std::int64_t p, int) {
-        body(memory(row, sizes_.items + p * sizes_.item_bytes),
+        body(memory(row, sizes_.items + p * sizes_.part_bytes),
              parts_[static_cast<std::size_t>(p)].count, places(p));
       });
     };
@@ -237,26 +235,12 @@ class TopKRows {
   const TopKPlan& plan_;
   const TopKRowKernels& kernels_ =
       plan_.row.size <= kTopKShortRow ? call_.width.rows : call_.width.longer_rows;
-  TopKRowScratch sizes_ =
-      top_k_row_scratch(plan_.selection, call_.element_size, kernels_.item_bytes, plan_.parts,
-                        plan_.parts > 1 ? plan_.threads : 1);
-  /// The row's, then the packed rows of a task.
-  std::int64_t worker_bytes_ =
-      sizes_.bytes +
-      round_up((plan_.packed ? plan_.tasks.task_results : 0) * plan_.row.size * call_.element_size);
+  const TopKRowScratch& sizes_ = plan_.scratch;
   std::vector<Collected> parts_;
   std::vector<Bucket> buckets_;
 };
 
 void run_plan(const Call& call, const TopKPlan& plan) { TopKRows(call, plan).run(); }
-std::int64_t scratch_bytes(const Call& call, const TopKPlan& plan) {
-  return TopKRows(call, plan).scratch_bytes();
-}
-
-/// Columns::rows, then each worker's.
-std::int64_t scratch_bytes(const Call& /*call*/, const TopKColumnsPlan& plan) {
-  return plan.row_bytes + plan.tasks.workers() * plan.worker_bytes;
-}
 
 /// Columns with small k.
 void run_plan(const Call& call, const TopKColumnsPlan& plan) {
@@ -266,7 +250,7 @@ void run_plan(const Call& call, const TopKColumnsPlan& plan) {
   all.k = plan.k;
   all.sorts = plan.sorts;
   all.element = &call.element;
-  const Scratch scratch(scratch_bytes(call, plan));
+  const Scratch scratch(plan.scratch_bytes());
   auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
   plan.columns.fill_rows(rows);
   all.columns.rows = rows;
@@ -290,10 +274,6 @@ ArgDescriptor as_arg(const TopKDescriptor& descriptor) {
   arg.nan_policy = nans_first(descriptor) ? NanPolicy::kPropagate : NanPolicy::kOmit;
   arg.output = descriptor.indices;
   return arg;
-}
-
-std::int64_t scratch_bytes(const Call& call, const ArgPlan& plan) {
-  return scratch_of(plan, call.element_size).bytes;
 }
 
 void run_plan(const Call& call, const ArgPlan& plan) {
@@ -328,10 +308,7 @@ void run_planned(const TopKDescriptor& descriptor, const TopKProgram& program, c
 
 std::size_t detail::plan_text(const TopKDescriptor& descriptor, char* text, std::size_t size) {
   validate(descriptor);
-  const Call call{descriptor, nullptr, nullptr, nullptr};
-  const auto text_of = [&call](const auto& plan) {
-    return to_text(plan) + scratch_text(scratch_bytes(call, plan));
-  };
+  const auto text_of = [](const auto& plan) { return to_text(plan); };
   return copy_text(std::visit(text_of, plan(descriptor)), text, size);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/scratch.hpp"
 #include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
@@ -97,6 +98,23 @@ void split_tasks(std::int64_t element_size, int threads, ArgPlan& plan) {
   }
 }
 
+/// Sets how much scratch memory there is, and where.
+void lay_out_scratch(std::int64_t element_size, ArgPlan& plan) {
+  constexpr std::int64_t kIndexBytes = sizeof(std::int64_t);
+  const Columns& columns = plan.columns.columns;
+  const std::int64_t calls = plan.tasks.count() * plan.parts;
+  const std::int64_t workers = std::min<std::int64_t>(plan.tasks.threads, calls);
+  const std::int64_t results = plan.merges ? plan.tasks.task_groups * plan.tasks.task_results : 0;
+  plan.bests = round_up(columns.period * kIndexBytes);
+  plan.best_bytes = round_up(2 * results * kIndexBytes);
+  // Parts keep their best until they are merged.
+  plan.kernels = plan.bests + (plan.parts > 1 ? calls : workers) * plan.best_bytes;
+  if (plan.strategy == ArgStrategy::kColumns) {
+    plan.kernel_bytes = arg_columns_scratch_bytes(columns, plan.columns.widened(), element_size);
+  }
+  plan.scratch_bytes = plan.kernels + workers * plan.kernel_bytes;
+}
+
 std::string axis_text(const char* name, const Axis& axis) {
   return text(name, " ", axis.size, " by ", axis.strides[0], ", ", axis.strides[1], "\n");
 }
@@ -132,25 +150,8 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
     }
   }
   split_tasks(element_size, threads, plan);
+  lay_out_scratch(element_size, plan);
   return plan;
-}
-
-ArgScratch scratch_of(const ArgPlan& plan, std::int64_t element_size) {
-  constexpr std::int64_t kIndexBytes = sizeof(std::int64_t);
-  const Columns& columns = plan.columns.columns;
-  const std::int64_t calls = plan.tasks.count() * plan.parts;
-  const std::int64_t workers = std::min<std::int64_t>(plan.tasks.threads, calls);
-  ArgScratch scratch;
-  const std::int64_t results = plan.merges ? plan.tasks.task_groups * plan.tasks.task_results : 0;
-  scratch.bests = round_up(columns.period * kIndexBytes);
-  scratch.best_bytes = round_up(2 * results * kIndexBytes);
-  // Parts keep their best until they are merged.
-  scratch.kernels = scratch.bests + (plan.parts > 1 ? calls : workers) * scratch.best_bytes;
-  if (plan.strategy == ArgStrategy::kColumns) {
-    scratch.kernel_bytes = arg_columns_scratch_bytes(columns, plan.columns.widened(), element_size);
-  }
-  scratch.bytes = scratch.kernels + workers * scratch.kernel_bytes;
-  return scratch;
 }
 
 bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& unplanned) {
@@ -188,7 +189,7 @@ bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& u
 std::string to_text(const ArgUnplannedRows& unplanned) {
   const ArgRows& rows = unplanned.rows;
   return text("rows without a plan\nn ", rows.n, " by ", rows.stride, "\nrows ", rows.rows, " by ",
-              rows.row_stride, ", ", unplanned.output_stride, "\nthreads 1\n");
+              rows.row_stride, ", ", unplanned.output_stride, "\nthreads 1\n", scratch_text(0));
 }
 
 std::string to_text(const ArgPlan& plan) {
@@ -201,7 +202,8 @@ std::string to_text(const ArgPlan& plan) {
   for (int d = 0; d < plan.reduced.count; ++d) all += axis_text("reduced", plan.reduced.axes[d]);
   return all + text("tasks ", plan.tasks.count(), ", parts ", plan.parts,
                     plan.parts > 1 ? text(" of ", plan.part_size, " of ", plan.shared.size) : "",
-                    plan.merges ? ", merged" : "", ", threads ", plan.tasks.threads, "\n");
+                    plan.merges ? ", merged" : "", ", threads ", plan.tasks.threads, "\n",
+                    scratch_text(plan.scratch_bytes));
 }
 
 }  // namespace dmlcpu

@@ -42,6 +42,14 @@ struct ArgPlan {
   bool prefetches = false;  ///< kRows
   ColumnsPlan columns;      ///< kColumns
 
+  /// Scratch memory in bytes: offsets of Columns::rows first, then what tasks keep of their results
+  /// until these are merged or written, then each worker's for the kernel.
+  std::int64_t bests = 0;       ///< where the first task's are
+  std::int64_t best_bytes = 0;  ///< of each, half of them keys, if they are kept
+  std::int64_t kernels = 0;     ///< where the first worker's is
+  std::int64_t kernel_bytes = 0;
+  std::int64_t scratch_bytes = 0;  ///< all of it
+
   std::int64_t part_start(std::int64_t part) const {
     return std::min(part * part_size, shared.size - part_size);
   }
@@ -50,18 +58,6 @@ struct ArgPlan {
 /// Plans a valid descriptor that has something to write, for up to `threads` threads; `values`, if
 /// not null, is where to write the elements themselves, and one axis is reduced.
 ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int threads);
-
-/// Where the parts of a call's scratch memory begin, in bytes: offsets of Columns::rows first, then
-/// what tasks keep of their results until these are merged or written, then each worker's for the
-/// kernel.
-struct ArgScratch {
-  std::int64_t bests = 0;       ///< where the first task's are
-  std::int64_t best_bytes = 0;  ///< of each, half of them keys, if they are kept
-  std::int64_t kernels = 0;     ///< where the first worker's is
-  std::int64_t kernel_bytes = 0;
-  std::int64_t bytes = 0;  ///< all of it
-};
-ArgScratch scratch_of(const ArgPlan& plan, std::int64_t element_size);
 
 /// Rows that one thread reduces without a plan, which would take longer to make than to follow.
 struct ArgUnplannedRows {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/scratch.hpp"
 #include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
@@ -161,7 +162,7 @@ std::string to_text(const GatherNdPlan& plan) {
   }
   return all + text(layout.at_once ? ", copied at once" : "",
                     layout.prefetches ? ", prefetched" : "", layout.stream ? ", streamed" : "",
-                    "\nthreads ", tasks.threads, "\n");
+                    "\nthreads ", tasks.threads, "\n", scratch_text(0));
 }
 
 }  // namespace dmlcpu

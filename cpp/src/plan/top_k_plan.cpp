@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "core/scratch.hpp"
 #include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
@@ -189,20 +190,24 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   tasks.split(plan.parts > 1 ? 1 : threads, plan.packed ? 64 / element_size : 1);
   tasks.task_results = std::min(tasks.task_results, tuning::kTopKGroupRows);
   if (plan.packed) tasks.task_results = std::min(tasks.task_results, fit);
+  const std::int64_t packed = plan.packed ? tasks.task_results * plan.row.size * element_size : 0;
+  plan.scratch = top_k_row_scratch(plan.selection, element_size, plan.row.size, plan.parts,
+                                   plan.parts > 1 ? threads : 1, packed);
   return plan;
 }
 
 std::string to_text(const TopKColumnsPlan& plan) {
   return text(plan.sorts ? "network of " : "slots of ", plan.k, "\n",
               to_text(plan.columns, plan.tasks), "tasks ", plan.tasks.count(), ", threads ",
-              plan.tasks.threads, "\n");
+              plan.tasks.threads, "\n", scratch_text(plan.scratch_bytes()));
 }
 
 std::string to_text(const TopKPlan& plan) {
   static const char* const names[] = {"sort", "stripes", "blocks", "sample"};
   return text(names[static_cast<int>(plan.selection.strategy)], " of ", plan.k, " from ",
               plan.row.size, " by ", plan.stride, plan.packed ? ", packed" : "", "\ntasks ",
-              plan.tasks.count(), ", parts ", plan.parts, ", threads ", plan.threads, "\n");
+              plan.tasks.count(), ", parts ", plan.parts, ", threads ", plan.threads, "\n",
+              scratch_text(plan.scratch_bytes()));
 }
 
 }  // namespace dmlcpu

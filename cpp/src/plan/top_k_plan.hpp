@@ -36,9 +36,11 @@ struct TopKPlan {
   std::int64_t k = 1;
   bool packed = false;  ///< whether a task's rows are copied side by side before they are searched
   std::int64_t parts = 1;
-  TopKSelection selection;  ///< for one part, but a sample is the row's
-  int threads = 1;          ///< of a row's parts, else of the tasks
+  TopKSelection selection;   ///< for one part, but a sample is the row's
+  TopKRowScratch scratch{};  ///< of each worker
+  int threads = 1;           ///< of a row's parts, else of the tasks
 
+  std::int64_t scratch_bytes() const { return tasks.workers() * scratch.bytes; }
   std::int64_t part_start(std::int64_t part) const { return row.size * part / parts; }
   std::int64_t longest_part() const { return ceil_divide(row.size, parts); }
 };
@@ -60,6 +62,8 @@ struct TopKColumnsPlan {
   bool sorts = false;             ///< all elements, instead of inserting better ones into slots
   std::int64_t row_bytes = 0;     ///< of scratch memory, of Columns::rows
   std::int64_t worker_bytes = 0;  ///< of each worker
+
+  std::int64_t scratch_bytes() const { return row_bytes + tasks.workers() * worker_bytes; }
 };
 
 /// The same by columns, if they are the better way.
