@@ -56,16 +56,11 @@ void write_elements(void* output, std::int64_t size, std::int64_t stride, std::i
 }
 
 /// A plan, and memory.
-struct ArgRun {
+struct ArgRun : Memory {
   const ArgDescriptor& descriptor;
   const ArgPlan& plan;
-  const char* input;
-  char* indices;
-  char* values;
   int type = static_cast<int>(descriptor.input.type);
   int order = order_of(descriptor);
-  std::int64_t element_size = element_bytes(descriptor.input);
-  std::int64_t index_size = element_bytes(descriptor.output);
   Columns columns = plan.columns.columns;
 
   void run() {
@@ -116,27 +111,14 @@ struct ArgRun {
             best.keys, best.indices);
         continue;
       }
-      const auto output = [&](char* first, int s, std::int64_t size) {
-        return Output{first + task.offsets[s] * size, 0, plan.tasks.groups.strides[s],
-                      plan.tasks.results.strides[s]};
-      };
-      ArgColumns a{};
-      a.columns = columns;
-      a.columns.data = data + plan.columns.input_offset * element_size;
-      a.columns.groups = task.groups;
-      a.columns.lanes = plan.columns.per_result * task.results;
-      a.index_base = index;
-      a.results = task.results;
-      a.scratch = scratch;
-      a.keys = best.keys;
-      a.indices = best.indices;
-      a.starts = i == 0;
-      a.outputs.indices = output(indices, 1, index_size);
-      if (values != nullptr) a.outputs.values = output(values, 2, element_size);
-      a.outputs.index_size = index_size;
-      a.reversed = plan.reversed && !plan.merges;
-      a.last = plan.reduced_count - 1;
-      kernels().arg->columns[type][order](a);
+      Columns of_task = columns;
+      of_task.data = data + plan.columns.input_offset * element_size;
+      of_task.groups = task.groups;
+      of_task.lanes = plan.columns.per_result * task.results;
+      kernels().arg->columns[type][order](
+          {of_task, index, task.results, scratch, best.keys, best.indices, i == 0,
+           outputs(task.offsets, kUnitAxis, plan.tasks.groups, plan.tasks.results),
+           plan.reversed && !plan.merges, plan.reduced_count - 1});
     }
   }
 
@@ -171,8 +153,6 @@ struct ArgRun {
   void write(const Task& task, const Best& best) const {
     write(task, [&](std::int64_t g, std::int64_t i) { return best.indices[g * task.results + i]; });
   }
-
-  const char* at(std::int64_t offset) const { return input + offset * element_size; }
 };
 
 int threads_for_arg(const ArgDescriptor& descriptor) {
@@ -204,9 +184,10 @@ ArgPlan plan(const ArgDescriptor& descriptor, const Tensor* values) {
 void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input,
                  void* output, void* values) {
   if (element_count(descriptor.output) == 0) return;
-  ArgRun{descriptor, plan, static_cast<const char*>(input), static_cast<char*>(output),
-         static_cast<char*>(values)}
-      .run();
+  const Memory memory = {static_cast<const char*>(input), static_cast<char*>(output),
+                         static_cast<char*>(values), element_bytes(descriptor.input),
+                         element_bytes(descriptor.output)};
+  ArgRun{memory, descriptor, plan}.run();
 }
 
 std::size_t detail::plan_text(const ArgDescriptor& descriptor, char* text, std::size_t size) {

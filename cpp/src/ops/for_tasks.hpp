@@ -1,4 +1,4 @@
-// Running a plan's tasks on threads.
+// Running a plan's tasks on threads, and the memory that they work on.
 #pragma once
 
 #include <algorithm>
@@ -6,9 +6,30 @@
 
 #include "core/parallel.hpp"
 #include "core/tuning.hpp"
+#include "kernels/columns_interface.hpp"
 #include "plan/tasks.hpp"
 
 namespace dmlcpu {
+
+/// Of argmin, argmax and top-k, whose axes have strides of {input, indices, values}.
+struct Memory {
+  const char* input;
+  char* indices;
+  char* values;  ///< null if only indices are wanted
+  std::int64_t element_size;
+  std::int64_t index_size;
+
+  /// From this element of the input on.
+  const char* at(std::int64_t offset) const { return input + offset * element_size; }
+  /// From these elements of indices and values on, along those axes.
+  Outputs outputs(const Offsets& offsets, const Axis& k, const Axis& groups,
+                  const Axis& lanes) const {
+    const auto of = [&](int s, char* data, std::int64_t size) {
+      return Output{data + offsets[s] * size, k.strides[s], groups.strides[s], lanes.strides[s]};
+    };
+    return {of(2, values, element_size), of(1, indices, index_size), index_size};
+  }
+};
 
 /// Calls body(call, worker) for every call in [0, count). Consecutive ones are run by one thread:
 /// there may be many more of them than threads.

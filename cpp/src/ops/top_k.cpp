@@ -32,31 +32,19 @@ const TopKElementKernels& element_kernels(const TopKDescriptor& descriptor) {
 }
 
 /// A call's memory, and what works on it.
-struct Call {
+struct Call : Memory {
   const TopKDescriptor& descriptor;
-  const void* input;
-  void* values;
-  void* indices;
-  std::int64_t element_size = element_bytes(descriptor.input);
-  std::int64_t index_size = element_bytes(descriptor.indices);
   std::int64_t input_bytes = byte_count(descriptor.input);
   const TopKElementKernels& element = element_kernels(descriptor);
   const TopKWidthKernels& width = kernels().top_k->width[width_index(element_size)];
-
-  /// From this element of the input on.
-  const void* input_at(std::int64_t offset) const {
-    return static_cast<const char*>(input) + offset * element_size;
-  }
-  /// From these elements of values and indices on; strides are those of the axes.
-  Outputs outputs(const Offsets& offsets, const Axis& k, const Axis& groups,
-                  const Axis& lanes) const {
-    const auto of = [&](int s, void* data, std::int64_t size) {
-      return Output{static_cast<char*>(data) + offsets[s] * size, k.strides[s], groups.strides[s],
-                    lanes.strides[s]};
-    };
-    return {of(1, values, element_size), of(2, indices, index_size), index_size};
-  }
 };
+
+Call call_of(const TopKDescriptor& descriptor, const void* input, void* values, void* indices) {
+  const Memory memory = {static_cast<const char*>(input), static_cast<char*>(indices),
+                         static_cast<char*>(values), element_bytes(descriptor.input),
+                         element_bytes(descriptor.indices)};
+  return {memory, descriptor};
+}
 
 /// Rows one by one.
 class TopKRows {
@@ -218,7 +206,7 @@ class TopKRows {
   }
 
   TopKRow row_of(const Offsets& offsets, char* scratch) const {
-    return {call_.input_at(offsets[0]),
+    return {call_.at(offsets[0]),
             plan_.stride,
             0,
             plan_.row.size,
@@ -245,23 +233,18 @@ void run_plan(const Call& call, const TopKPlan& plan) { TopKRows(call, plan).run
 /// Columns with small k.
 void run_plan(const Call& call, const TopKColumnsPlan& plan) {
   const Tasks& tasks = plan.tasks;
-  TopKColumns all{};
-  all.columns = plan.columns.columns;
-  all.k = plan.k;
-  all.sorts = plan.sorts;
-  all.element = &call.element;
   const Scratch scratch(plan.scratch_bytes());
   auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
   plan.columns.fill_rows(rows);
-  all.columns.rows = rows;
   for_tasks(tasks, [&](const Task& task, int worker) {
-    TopKColumns a = all;
-    a.columns.data = call.input_at(plan.columns.input_offset + task.offsets[0]);
-    a.columns.groups = task.groups;
-    a.columns.lanes = task.results;
-    a.outputs = call.outputs(task.offsets, plan.column, tasks.groups, tasks.results);
-    a.scratch = scratch.at(plan.row_bytes + worker * plan.worker_bytes);
-    call.width.columns(a);
+    Columns columns = plan.columns.columns;
+    columns.rows = rows;
+    columns.data = call.at(plan.columns.input_offset + task.offsets[0]);
+    columns.groups = task.groups;
+    columns.lanes = task.results;
+    call.width.columns({columns, plan.k, plan.sorts, &call.element,
+                        call.outputs(task.offsets, plan.column, tasks.groups, tasks.results),
+                        scratch.at(plan.row_bytes + worker * plan.worker_bytes)});
   });
 }
 
@@ -302,7 +285,7 @@ TopKProgram plan(const TopKDescriptor& descriptor) {
 void run_planned(const TopKDescriptor& descriptor, const TopKProgram& program, const void* input,
                  void* values, void* indices) {
   if (element_count(descriptor.values) == 0) return;
-  const Call call{descriptor, input, values, indices};
+  const Call call = call_of(descriptor, input, values, indices);
   std::visit([&call](const auto& plan) { run_plan(call, plan); }, program);
 }
 
@@ -314,8 +297,8 @@ std::size_t detail::plan_text(const TopKDescriptor& descriptor, char* text, std:
 
 void run(const TopKDescriptor& descriptor) {
   validate(descriptor);
-  const Call call{descriptor, descriptor.input.data, descriptor.values.data,
-                  descriptor.indices.data};
+  const Call call =
+      call_of(descriptor, descriptor.input.data, descriptor.values.data, descriptor.indices.data);
   // A program would copy the plan.
   with_plan(descriptor, [&call](const auto& plan) { run_plan(call, plan); });
 }

@@ -41,8 +41,8 @@ void set_sample(std::int64_t length, std::int64_t k, TopKSelection& selection) {
 Axis split_axes(const TopKDescriptor& descriptor, Tasks& tasks) {
   for (int d = 0; d < descriptor.input.rank; ++d) {
     tasks.kept.push({descriptor.input.sizes[d],
-                     {descriptor.input.strides[d], descriptor.values.strides[d],
-                      descriptor.indices.strides[d]}});
+                     {descriptor.input.strides[d], descriptor.indices.strides[d],
+                      descriptor.values.strides[d]}});
   }
   const Axis searched = tasks.kept.take(search_axis(descriptor));
   tasks.simplify_kept();

@@ -28,7 +28,7 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
 ///       for each bucket of what was collected (in parallel)
 ///         sort, write values and indices
 ///
-/// Strides of the tasks' axes are {input, values, indices}; a result is a row's.
+/// Strides of the tasks' axes are {input, indices, values}; a result is a row's.
 struct TopKPlan {
   Tasks tasks;
   Axis row = kUnitAxis;     ///< of k results in the outputs
@@ -53,7 +53,7 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads);
 ///   for each task          (in parallel)
 ///     kernel(columns)
 ///
-/// Strides of the tasks' axes are {input, values, indices}.
+/// Strides of the tasks' axes are {input, indices, values}.
 struct TopKColumnsPlan {
   Tasks tasks;
   ColumnsPlan columns;
