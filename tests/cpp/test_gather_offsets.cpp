@@ -118,7 +118,6 @@ struct Tuples {
     layout.tuple_stride = length + padding;
     layout.batch_stride = batch_stride;
     layout.length = length;
-    layout.is_signed = kSigned<I>;
     part.indices = reinterpret_cast<const char*>(indices.data());
     part.tuples = count;
   }

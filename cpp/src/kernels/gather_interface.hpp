@@ -34,8 +34,7 @@ struct GatherLayout {
   std::int64_t batch_stride = 0;
   std::int64_t output_stride = 0;
   GatherAxis axes[kMaxTupleLength];
-  int length = 1;         ///< of tuples, at most kMaxTupleLength
-  bool is_signed = true;  ///< the indices' type
+  int length = 1;  ///< of tuples, at most kMaxTupleLength
   /// Slices are of up to kGatherSmallBytes, next to each other in the output and along the last
   /// axis: each is copied as soon as its tuple is checked.
   bool at_once = false;

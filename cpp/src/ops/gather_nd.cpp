@@ -65,18 +65,15 @@ void fail_first_out_of_range(const GatherNdDescriptor& descriptor, const GatherL
     const std::int64_t wrapped = read < 0 ? read + axis.wrap : read;
     if (static_cast<std::uint64_t>(wrapped) < static_cast<std::uint64_t>(axis.size)) continue;
     Shape at{indices.rank, {}};
-    std::int64_t rest = i;
-    for (int d = indices.rank - 1; d >= 0; --d) {
-      at.sizes[d] = rest % indices.sizes[d];
-      rest /= indices.sizes[d];
-    }
+    for (int d = 0; d < indices.rank; ++d) at.sizes[d] = position.at(d);
     const auto of_axis =
         text("for axis ", descriptor.batch_dims + i % layout.length, ", of size ", axis.size);
-    const std::int64_t low = layout.is_signed ? -axis.size : 0;
+    const bool is_signed = is_signed_index(indices.type);
+    const std::int64_t low = is_signed ? -axis.size : 0;
     fail<IndexError>(name,
                      axis.size == 0 ? text("must be empty ", of_axis)
                                     : text("must be in [", low, ", ", axis.size - 1, "] ", of_axis),
-                     text(layout.is_signed ? text(read) : text(static_cast<std::uint64_t>(wrapped)),
+                     text(is_signed ? text(read) : text(static_cast<std::uint64_t>(wrapped)),
                           " at position ", to_text(at)));
   }
 }
@@ -102,13 +99,12 @@ void run_planned(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan,
   const bool copies = element_count(descriptor.output) > 0 && element_count(descriptor.input) > 0;
   // Nobody has seen a new output yet: what was clipped may be in it.
   const bool checks_first = raises && !(copies && descriptor.output_is_new);
-  if (checks_first && !gather(descriptor, plan, input, indices, nullptr)) {
-    fail_first_out_of_range(descriptor, plan.layout, indices, name);
+  bool good = !checks_first || gather(descriptor, plan, input, indices, nullptr);
+  if (good && copies) {
+    // What was in range need not be any more: another thread may change the indices.
+    good = gather(descriptor, plan, input, indices, output) || checks_first || !raises;
   }
-  // What was in range need not be any more: another thread may change the indices.
-  if (copies && !gather(descriptor, plan, input, indices, output) && raises && !checks_first) {
-    fail_first_out_of_range(descriptor, plan.layout, indices, name);
-  }
+  if (!good) fail_first_out_of_range(descriptor, plan.layout, indices, name);
 }
 
 std::size_t detail::plan_text(const GatherNdDescriptor& descriptor, char* text, std::size_t size) {

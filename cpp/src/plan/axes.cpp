@@ -7,7 +7,7 @@ namespace dmlcpu {
 namespace {
 
 /// Broadcast axes sort as if their stride were the largest: 0 - 1 wraps around.
-std::uint64_t sort_key(const Axis& axis) { return std::abs(axis.strides[0]) - std::uint64_t{1}; }
+std::uint64_t sort_key(std::int64_t stride) { return std::abs(stride) - std::uint64_t{1}; }
 
 bool continues(const Axis& outer, const Axis& inner) {
   for (int s = 0; s < 3; ++s) {
@@ -43,13 +43,14 @@ void reverse(Axis& axis, Offsets& offsets) {
   }
 }
 
-void simplify(Axes& stack) {
+void simplify(Axes& stack, int by) {
   if (stack.count == 0 || (stack.count == 1 && stack.axes[0].size != 1)) return;
   const auto begin = stack.axes.begin();
   auto end = std::remove_if(begin, begin + stack.count, [](const Axis& a) { return a.size == 1; });
   // Insertion sort: stable, and allocates nothing, unlike std::stable_sort.
   for (auto it = begin; it != end; ++it) {
-    for (auto at = it; at != begin && sort_key(at[-1]) < sort_key(*at); --at)
+    for (auto at = it; at != begin && sort_key(at[-1].strides[by]) < sort_key(at->strides[by]);
+         --at)
       std::iter_swap(at - 1, at);
   }
   int kept = 0;

@@ -42,10 +42,10 @@ struct Axes {
   Axis take(int position);
 };
 
-/// Rewrites the loops to as few as visit the same tuples of elements: axes of size 1 go, the first
-/// operand's strides descend (axes that broadcast it, stride 0, are outermost), and neighbours
-/// that advance every operand like one longer axis are merged.
-void simplify(Axes& axes);
+/// Rewrites the loops to as few as visit the same tuples of elements: axes of size 1 go, the
+/// strides of operand `by` descend (axes that broadcast it, stride 0, are outermost), and
+/// neighbours that advance every operand like one longer axis are merged.
+void simplify(Axes& axes, int by = 0);
 
 /// Where part number `part` begins if `total` items are split evenly into `parts`. Small work is
 /// one part: a division would take longer than the rest of its bookkeeping.
@@ -72,6 +72,8 @@ class Odometer {
   explicit Odometer(const Axes& axes, std::int64_t position = 0);
 
   const Offsets& offsets() const { return offsets_; }
+  /// Along one of the axes.
+  std::int64_t at(int axis) const { return at_[axis]; }
 
   /// Steps to the next position, after the last one to the first.
   void next() {

@@ -18,15 +18,11 @@ std::int64_t wrap_of(DataType index_type, std::int64_t size) {
   return index_type == DataType::kUInt32 ? std::int64_t{1} << 32 : 0;
 }
 
-/// An axis of slices as one of tuples, whose indices stay where they are.
-Axis of_tuples(const Axis& slice) { return {slice.size, {0, slice.strides[0], slice.strides[1]}}; }
-
 /// Sets what coordinates mean. Returns how many bytes lie between the first and the last slice that
 /// tuples may address.
 std::int64_t set_coordinates(const GatherNdDescriptor& descriptor, GatherLayout& layout) {
   const ConstTensor& input = descriptor.input;
   const ConstTensor& indices = descriptor.indices;
-  layout.is_signed = is_signed_index(indices.type);
   layout.length = tuple_length(descriptor);
   layout.coordinate_stride = layout.length == 1 ? 1 : indices.strides[indices.rank - 1];
   std::int64_t span = 0;
@@ -41,29 +37,6 @@ std::int64_t set_coordinates(const GatherNdDescriptor& descriptor, GatherLayout&
   return span;
 }
 
-/// Adds the axes of the tuples; strides are {indices, input, output}.
-void add_tuple_axes(const GatherNdDescriptor& descriptor, Axes& axes) {
-  const ConstTensor& indices = descriptor.indices;
-  for (int d = 0; d < indices.rank - 1; ++d) {
-    axes.push({indices.sizes[d],
-               {indices.strides[d], d < descriptor.batch_dims ? descriptor.input.strides[d] : 0,
-                descriptor.output.strides[d]}});
-  }
-  simplify(axes);
-}
-
-/// The axes of a slice; strides are {input, output, 0}.
-Axes slice_axes(const GatherNdDescriptor& descriptor) {
-  const ConstTensor& input = descriptor.input;
-  Axes axes;
-  int d = static_cast<int>(descriptor.batch_dims) + tuple_length(descriptor);
-  for (int o = descriptor.indices.rank - 1; d < input.rank; ++d, ++o) {
-    axes.push({input.sizes[d], {input.strides[d], descriptor.output.strides[o], 0}});
-  }
-  simplify(axes);
-  return axes;
-}
-
 /// Divides the tuples, which the tasks keep, among the threads. If they are too few, axes of their
 /// slices become axes of the tasks; at last their runs are divided.
 void split_tasks(int threads, std::int64_t element_size, const Axis& run, Axes& slices,
@@ -74,12 +47,12 @@ void split_tasks(int threads, std::int64_t element_size, const Axis& run, Axes& 
     return threads > 1 && iteration_count(outer) < threads * tuning::kTasksPerThread;
   };
   while (slices.count > 0 && too_few()) {
-    outer.push(of_tuples(slices.take(longest(slices, false))));
+    outer.push(slices.take(longest(slices, false)));
   }
   plan.divides_runs = too_few();
-  if (plan.divides_runs) outer.push(of_tuples(run));
-  if (outer.count > 0) tasks.results = outer.pop();
-  if (outer.count > 0) tasks.groups = outer.pop();
+  if (plan.divides_runs) outer.push(run);
+  tasks.results = outer.pop();
+  tasks.groups = outer.pop();
   tasks.split(threads, plan.divides_runs ? kPageBytes / element_size : 1);
 }
 
@@ -121,17 +94,32 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   GatherNdPlan plan;
   GatherLayout& layout = plan.layout;
   const std::int64_t span = set_coordinates(descriptor, layout);
-  add_tuple_axes(descriptor, plan.tasks.kept);
+  const ConstTensor& input = descriptor.input;
+  const ConstTensor& indices = descriptor.indices;
+  const Extents& output = descriptor.output.strides;
+  const int outer = indices.rank - 1;
+  for (int d = 0; d < outer; ++d) {
+    plan.tasks.kept.push(
+        {indices.sizes[d],
+         {indices.strides[d], d < descriptor.batch_dims ? input.strides[d] : 0, output[d]}});
+  }
+  simplify(plan.tasks.kept);
   const std::int64_t looked_up =
       std::min(span, iteration_count(plan.tasks.kept) * tuning::kLookUpBytes);
 
-  Axes slices = slice_axes(descriptor);
-  Axis run = {1, {1, 1, 0}};
+  // Along slices the tuple stays the same.
+  Axes slices;
+  const int indexed = static_cast<int>(descriptor.batch_dims) + layout.length;
+  for (int d = indexed; d < input.rank; ++d) {
+    slices.push({input.sizes[d], {0, input.strides[d], output[outer + d - indexed]}});
+  }
+  simplify(slices, 1);
+  Axis run = {1, {0, 1, 1}};
   if (slices.count > 0) run = slices.pop();
   plan.bytes = run.size * element_size;
   layout.element_size = element_size;
-  layout.from_stride = run.strides[0];
-  layout.to_stride = run.strides[1];
+  layout.from_stride = run.strides[1];
+  layout.to_stride = run.strides[2];
 
   const bool divides = threads > 1 && element_count(descriptor.output) > 0;
   split_tasks(divides ? threads : 1, element_size, run, slices, plan);
@@ -141,8 +129,8 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   layout.output_stride = tuples.strides[2] * element_size;
   for (; layout.run_axes < slices.count; ++layout.run_axes) {
     const Axis& axis = slices.axes[layout.run_axes];
-    layout.runs[layout.run_axes] = {axis.size, axis.strides[0] * element_size,
-                                    axis.strides[1] * element_size};
+    layout.runs[layout.run_axes] = {axis.size, axis.strides[1] * element_size,
+                                    axis.strides[2] * element_size};
   }
   choose_copy(descriptor, looked_up <= tuning::kGatherNearBytes, plan);
   return plan;
