@@ -60,13 +60,25 @@ class TopKRows {
     }
     const Axis& rows = plan_.tasks.results;
     for_tasks(plan_.tasks, [&](const Task& task, int worker) {
-      TopKRow row = row_of(task.offsets, scratch.at(worker * sizes_.bytes));
+      char* const own = scratch.at(worker * sizes_.bytes);
+      TopKRow row = {call_.at(task.offsets[0]),
+                     plan_.row.strides[0],
+                     0,
+                     plan_.row.size,
+                     plan_.k,
+                     call_.input_bytes >= tuning::kRowPrefetchLeastBytes,
+                     &call_.element,
+                     &plan_.selection,
+                     nullptr,
+                     own,
+                     own + sizes_.items};
       std::int64_t row_stride = rows.strides[0];
       if (plan_.packed) {
         char* const packed = memory(row, sizes_.packed);
         call_.width.pack(row.data, plan_.row.strides[0], plan_.row.size, row_stride, task.results,
                          packed);
         row.data = packed;
+        row.stride = 1;
         row_stride = plan_.row.size;
       }
       Offsets offsets = task.offsets;
@@ -86,6 +98,7 @@ class TopKRows {
  private:
   /// What a part of a row collected.
   struct Collected {
+    void* items;
     std::int64_t count;
     TopKKeyRange keys;
   };
@@ -119,14 +132,13 @@ class TopKRows {
     std::int64_t count = collect(row, threshold);
     if (count < plan_.k) count = collect(row, 0);
     if (count < tuning::kTopKDividedItems) {
-      auto* const items = static_cast<char*>(row.items);
-      char* end = items;
-      for (std::size_t p = 0; p < parts_.size(); ++p) {
-        const std::int64_t bytes = parts_[p].count * sizes_.item_bytes;
-        std::memmove(end, items + p * sizes_.part_bytes, static_cast<std::size_t>(bytes));
+      auto* end = static_cast<char*>(row.items);
+      for (const Collected& part : parts_) {
+        const std::int64_t bytes = part.count * sizes_.item_bytes;
+        std::memmove(end, part.items, static_cast<std::size_t>(bytes));
         end += bytes;
       }
-      return finish(row, items, memory(row, sizes_.others), {0, count}, 0, offsets);
+      return finish(row, row.items, memory(row, sizes_.others), {0, count}, 0, offsets);
     }
     divide(row, count);
     const auto bucket_count = static_cast<std::int64_t>(buckets_.size());
@@ -150,7 +162,8 @@ class TopKRows {
       part.scratch = memory(row, p * sizes_.key_bytes);
       part.items = memory(row, sizes_.items + p * sizes_.part_bytes);
       const std::int64_t count = kernels_.collect(part);
-      parts_[static_cast<std::size_t>(p)] = {count, kernels_.key_range(part.items, count)};
+      parts_[static_cast<std::size_t>(p)] = {part.items, count,
+                                             kernels_.key_range(part.items, count)};
     });
     std::int64_t count = 0;
     for (const Collected& part : parts_) count += part.count;
@@ -171,14 +184,9 @@ class TopKRows {
     const auto places = [&](std::int64_t p) {
       return reinterpret_cast<std::int64_t*>(memory(row, sizes_.places)) + p * kTopKBinCount;
     };
-    const auto for_parts = [&](const auto& body) {
-      parallel_for(plan_.threads, plan_.parts, [&](std::int64_t p, int) {
-        body(memory(row, sizes_.items + p * sizes_.part_bytes),
-             parts_[static_cast<std::size_t>(p)].count, places(p));
-      });
-    };
-    for_parts([&](const void* items, std::int64_t items_count, std::int64_t* counts) {
-      kernels_.count(items, items_count, bins, counts);
+    parallel_for(plan_.threads, plan_.parts, [&](std::int64_t p, int) {
+      const Collected& part = parts_[static_cast<std::size_t>(p)];
+      kernels_.count(part.items, part.count, bins, places(p));
     });
     // A part's counts of buckets replace those of its bins, then its places in them those.
     const std::int64_t least = std::max(
@@ -200,23 +208,10 @@ class TopKRows {
         bucket.first += std::exchange(places(p)[number], bucket.first);
       }
     }
-    for_parts([&](const void* items, std::int64_t items_count, std::int64_t* of_buckets) {
-      kernels_.distribute(items, items_count, bins, of_buckets, memory(row, sizes_.others));
+    parallel_for(plan_.threads, plan_.parts, [&](std::int64_t p, int) {
+      const Collected& part = parts_[static_cast<std::size_t>(p)];
+      kernels_.distribute(part.items, part.count, bins, places(p), memory(row, sizes_.others));
     });
-  }
-
-  TopKRow row_of(const Offsets& offsets, char* scratch) const {
-    return {call_.at(offsets[0]),
-            plan_.stride,
-            0,
-            plan_.row.size,
-            plan_.k,
-            call_.input_bytes >= tuning::kRowPrefetchLeastBytes,
-            &call_.element,
-            &plan_.selection,
-            nullptr,
-            scratch,
-            scratch + sizes_.items};
   }
 
   const Call& call_;

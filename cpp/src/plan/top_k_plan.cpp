@@ -185,7 +185,6 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
       tasks.results.size > 1 && row_stride > 0 && row_stride < std::abs(plan.row.strides[0]);
   const std::int64_t fit = tuning::kTopKPackBytes / (plan.row.size * element_size);
   plan.packed = neighbours && fit > 1 && plan.parts == 1;
-  plan.stride = plan.packed ? 1 : plan.row.strides[0];
   // Enough tasks for all threads, but neighbouring rows at least as many as fill a cache line.
   tasks.split(plan.parts > 1 ? 1 : threads, plan.packed ? 64 / element_size : 1);
   tasks.task_results = std::min(tasks.task_results, tuning::kTopKGroupRows);
@@ -205,7 +204,7 @@ std::string to_text(const TopKColumnsPlan& plan) {
 std::string to_text(const TopKPlan& plan) {
   static const char* const names[] = {"sort", "stripes", "blocks", "sample"};
   return text(names[static_cast<int>(plan.selection.strategy)], " of ", plan.k, " from ",
-              plan.row.size, " by ", plan.stride, plan.packed ? ", packed" : "", "\ntasks ",
+              plan.row.size, " by ", plan.row.strides[0], plan.packed ? ", packed" : "", "\ntasks ",
               plan.tasks.count(), ", parts ", plan.parts, ", threads ", plan.threads, "\n",
               scratch_text(plan.scratch_bytes()));
 }

@@ -31,8 +31,7 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
 /// Strides of the tasks' axes are {input, indices, values}; a result is a row's.
 struct TopKPlan {
   Tasks tasks;
-  Axis row = kUnitAxis;     ///< of k results in the outputs
-  std::int64_t stride = 1;  ///< of the row that the kernel reads, 1 when it is packed
+  Axis row = kUnitAxis;  ///< of k results in the outputs
   std::int64_t k = 1;
   bool packed = false;  ///< whether a task's rows are copied side by side before they are searched
   std::int64_t parts = 1;
