@@ -20,22 +20,16 @@ namespace dmlcpu {
 namespace {
 
 /// NaNs come before the numbers when they propagate, which is first only for the largest.
-bool nans_first(const TopKDescriptor& descriptor) {
-  return descriptor.nan_policy == NanPolicy::kPropagate &&
-         descriptor.axis_direction == AxisDirection::kDecreasing;
-}
-
-const TopKElementKernels& element_kernels(const TopKDescriptor& descriptor) {
-  const int order =
-      ordering(descriptor.axis_direction == AxisDirection::kDecreasing, nans_first(descriptor));
-  return kernels().top_k->element[static_cast<int>(descriptor.input.type)][order];
+int order_of(const TopKDescriptor& descriptor) {
+  const bool largest = descriptor.axis_direction == AxisDirection::kDecreasing;
+  return ordering(largest, largest && descriptor.nan_policy == NanPolicy::kPropagate);
 }
 
 /// A call's memory, and what works on it.
 struct Call : Memory {
   const TopKDescriptor& descriptor;
-  std::int64_t input_bytes = byte_count(descriptor.input);
-  const TopKElementKernels& element = element_kernels(descriptor);
+  const TopKElementKernels& element =
+      kernels().top_k->element[static_cast<int>(descriptor.input.type)][order_of(descriptor)];
   const TopKWidthKernels& width = kernels().top_k->width[width_index(element_size)];
 };
 
@@ -66,7 +60,7 @@ class TopKRows {
                      0,
                      plan_.row.size,
                      plan_.k,
-                     call_.input_bytes >= tuning::kRowPrefetchLeastBytes,
+                     byte_count(call_.descriptor.input) >= tuning::kRowPrefetchLeastBytes,
                      &call_.element,
                      &plan_.selection,
                      nullptr,
@@ -249,7 +243,7 @@ ArgDescriptor as_arg(const TopKDescriptor& descriptor) {
   arg.input = descriptor.input;
   arg.axes = {descriptor.axis};
   arg.largest = descriptor.axis_direction == AxisDirection::kDecreasing;
-  arg.nan_policy = nans_first(descriptor) ? NanPolicy::kPropagate : NanPolicy::kOmit;
+  arg.nan_policy = arg.largest ? descriptor.nan_policy : NanPolicy::kOmit;
   arg.output = descriptor.indices;
   return arg;
 }
