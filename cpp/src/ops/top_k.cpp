@@ -149,8 +149,8 @@ class TopKRows {
   std::int64_t collect(const TopKRow& row, std::uint64_t threshold) {
     parallel_for(plan_.threads, plan_.parts, [&](std::int64_t p, int) {
       TopKRow part = row;
-      part.first = plan_.part_start(p);
-      part.length = plan_.part_start(p + 1) - part.first;
+      part.first = start_of_part(plan_.row.size, p, plan_.parts);
+      part.length = start_of_part(plan_.row.size, p + 1, plan_.parts) - part.first;
       part.k = std::min(plan_.k, part.length);
       part.threshold = &threshold;
       part.scratch = memory(row, p * sizes_.key_bytes);

@@ -12,12 +12,6 @@
 namespace dmlcpu {
 namespace {
 
-/// Of GatherAxis.
-std::int64_t wrap_of(DataType index_type, std::int64_t size) {
-  if (is_signed_index(index_type)) return size;
-  return index_type == DataType::kUInt32 ? std::int64_t{1} << 32 : 0;
-}
-
 /// Sets what coordinates mean. Returns how many bytes lie between the first and the last slice that
 /// tuples may address.
 std::int64_t set_coordinates(const GatherNdDescriptor& descriptor, GatherLayout& layout) {
@@ -31,7 +25,8 @@ std::int64_t set_coordinates(const GatherNdDescriptor& descriptor, GatherLayout&
     const std::int64_t size = input.sizes[axis];
     // No layout limits the stride of an axis that is not stepped along.
     const std::int64_t stride = size > 1 ? input.strides[axis] * element_bytes(input) : 0;
-    layout.axes[j] = {size, stride, wrap_of(indices.type, size)};
+    const std::int64_t wrap = indices.type == DataType::kUInt32 ? std::int64_t{1} << 32 : 0;
+    layout.axes[j] = {size, stride, is_signed_index(indices.type) ? size : wrap};
     span += std::abs(stride) * (size - 1);
   }
   return span;

@@ -40,7 +40,6 @@ struct TopKPlan {
   int threads = 1;           ///< of a row's parts, else of the tasks
 
   std::int64_t scratch_bytes() const { return tasks.workers() * scratch.bytes; }
-  std::int64_t part_start(std::int64_t part) const { return row.size * part / parts; }
   std::int64_t longest_part() const { return ceil_divide(row.size, parts); }
 };
 
