@@ -14,7 +14,7 @@ namespace dmlcpu {
 
 /// Reductions of rows of n elements. Element i of row r is located at data[r * row_stride + i *
 /// stride] and has the index index_base + i * index_step, where index_step is at least 1 unless n
-/// is 1.
+/// is 1 or `starts`.
 struct ArgRows {
   const void* data;
   std::int64_t n;

@@ -160,18 +160,14 @@ int threads_for_arg(const ArgDescriptor& descriptor) {
 }
 
 /// Runs rows without a plan.
-void run_rows(const ArgDescriptor& descriptor, ArgUnplannedRows& unplanned) {
-  ArgRows& rows = unplanned.rows;
-  rows.data = static_cast<const char*>(descriptor.input.data) +
-              unplanned.offset * element_bytes(descriptor.input);
+void run_rows(const ArgDescriptor& descriptor, const ArgUnplannedRows& unplanned) {
+  const ArgRows& rows = unplanned.rows;
   std::int64_t keys[tuning::kUnplannedElements];
   std::int64_t indices[tuning::kUnplannedElements];
   kernels().arg->rows[static_cast<int>(descriptor.input.type)][order_of(descriptor)](rows, keys,
                                                                                      indices);
   write_elements(descriptor.output.data, element_bytes(descriptor.output), unplanned.output_stride,
-                 rows.rows, [&](std::int64_t r, auto* /*to*/) {
-                   return unplanned.reversed ? rows.n - 1 - indices[r] : indices[r];
-                 });
+                 rows.rows, [&](std::int64_t r, auto* /*to*/) { return indices[r]; });
 }
 
 }  // namespace

@@ -158,7 +158,6 @@ bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& u
   if (threads > 1) return false;
   const ConstTensor& input = descriptor.input;
   const unsigned axes = reduced_axes(descriptor);
-  unplanned.reversed = descriptor.axis_direction == AxisDirection::kDecreasing;
   ArgRows& rows = unplanned.rows;
   int output_axis = descriptor.output.rank;
   for (int d = input.rank - 1; d >= 0; --d) {
@@ -179,8 +178,13 @@ bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& u
   }
   if (rows.rows != 1 && rows.rows * rows.n > tuning::kUnplannedElements) return false;
   rows.prefetches = rows.n * element_bytes(input) >= tuning::kRowPrefetchLeastBytes;
-  if (unplanned.reversed) {
-    unplanned.offset = (rows.n - 1) * rows.stride;
+  rows.data = input.data;
+  if (descriptor.axis_direction == AxisDirection::kDecreasing) {
+    // From the other end on, the first of equal elements is wanted.
+    rows.index_base = rows.n - 1;
+    rows.index_step = -1;
+    rows.data =
+        static_cast<const char*>(input.data) + rows.index_base * rows.stride * element_bytes(input);
     rows.stride = -rows.stride;
   }
   return true;

@@ -61,10 +61,8 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
 
 /// Rows that one thread reduces without a plan, which would take longer to make than to follow.
 struct ArgUnplannedRows {
-  ArgRows rows = {nullptr, 1, 0, 1, 0, 0, 1, true, false};  ///< but for the data
-  std::int64_t offset = 0;                                  ///< of the first element visited
+  ArgRows rows = {nullptr, 1, 0, 1, 0, 0, 1, true, false};
   std::int64_t output_stride = 0;
-  bool reversed = false;  ///< as in a plan
 };
 
 /// Whether the rows of a valid descriptor are all it is: one row, or a few elements, along one axis
