@@ -13,7 +13,7 @@ using dmlcpu::TopKStrategy;
 namespace {
 
 dmlcpu::TopKSelection selection_of(std::int64_t n, std::int64_t k) {
-  return dmlcpu::select_strategy(4, n, k, 2 * k > n);
+  return dmlcpu::plan_selection(dmlcpu::choose_strategy(4, n, k, 2 * k > n), n, k);
 }
 
 void test_strategies() {
@@ -35,8 +35,9 @@ void test_strategies() {
   CHECK(strategy(10'000'000, 100'000) == TopKStrategy::kSample);
   CHECK(strategy(1'000'000, 999'999) == TopKStrategy::kSort);
   // A part may have all that is selected of its row, which is then not most of the row.
-  const auto part = dmlcpu::select_strategy(4, 1'000'000, 900'000, false);
-  CHECK(part.strategy == TopKStrategy::kSample && part.capacity == 1'000'001);
+  const auto part = dmlcpu::choose_strategy(4, 1'000'000, 900'000, false);
+  CHECK(part == TopKStrategy::kSample);
+  CHECK(dmlcpu::plan_selection(part, 1'000'000, 900'000).capacity == 1'000'001);
 }
 
 /// At least four stripes for each of k elements, and a cache line of bytes, which a vector of any

@@ -105,17 +105,14 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
   return selection;
 }
 
-TopKSelection select_strategy(std::int64_t element_size, std::int64_t length, std::int64_t k,
-                              bool most) {
-  const auto strategy = [&] {
-    if (most || length < tuning::kTopKThresholdLength) return TopKStrategy::kSort;
-    const std::int64_t block = block_length(length, k);
-    if (length < tuning::kTopKSampledLength && block * element_size < tuning::kTopKLongBlockBytes) {
-      return TopKStrategy::kStripes;
-    }
-    return block > 1 ? TopKStrategy::kBlocks : TopKStrategy::kSample;
-  };
-  return plan_selection(strategy(), length, k);
+TopKStrategy choose_strategy(std::int64_t element_size, std::int64_t length, std::int64_t k,
+                             bool most) {
+  if (most || length < tuning::kTopKThresholdLength) return TopKStrategy::kSort;
+  const std::int64_t block = block_length(length, k);
+  if (length < tuning::kTopKSampledLength && block * element_size < tuning::kTopKLongBlockBytes) {
+    return TopKStrategy::kStripes;
+  }
+  return block > 1 ? TopKStrategy::kBlocks : TopKStrategy::kSample;
 }
 
 std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descriptor, int threads) {
@@ -171,9 +168,10 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
     plan.parts = std::clamp<std::int64_t>(fit, 1, threads);
   }
   plan.parts = std::max(plan.parts, ceil_divide(plan.row.size, tuning::kTopKMaxPart));
-  plan.selection =
-      select_strategy(element_size, plan.longest_part(), std::min(plan.k, plan.longest_part()),
-                      2 * plan.k > plan.row.size);
+  const std::int64_t length = plan.longest_part();
+  const std::int64_t k = std::min(plan.k, length);
+  plan.selection = plan_selection(
+      choose_strategy(element_size, length, k, 2 * plan.k > plan.row.size), length, k);
   if (plan.selection.strategy == TopKStrategy::kSample) {
     set_sample(plan.row.size, plan.k, plan.selection);
   }

@@ -11,12 +11,12 @@
 
 namespace dmlcpu {
 
-/// How the k highest of rows, or parts, of up to `length` elements are found, 1 <= k <= length;
-/// `most` if that is more than half of the row.
-TopKSelection select_strategy(std::int64_t element_size, std::int64_t length, std::int64_t k,
-                              bool most);
+/// How the k highest of rows, or parts, of up to `length` elements are found best, 1 <= k <=
+/// length; `most` if that is more than half of the row.
+TopKStrategy choose_strategy(std::int64_t element_size, std::int64_t length, std::int64_t k,
+                             bool most);
 
-/// The same by one given strategy; kSample needs a sample.
+/// The details of a strategy; kSample needs a sample.
 TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::int64_t k);
 
 /// Rows one by one:
