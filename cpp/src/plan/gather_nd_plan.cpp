@@ -139,11 +139,10 @@ std::string to_text(const GatherNdPlan& plan) {
            tasks.results.size, plan.divides_runs ? " elements" : "", " in ", tasks.count(),
            " tasks of ", tasks.task_groups, " x ", tasks.task_results, "\nslices ");
   for (int d = 0; d < layout.run_axes; ++d) all += text(layout.runs[d].size, " x ");
-  all += text(plan.bytes, " bytes");
-  if (layout.from_stride != 1 || layout.to_stride != 1) {
-    all += text(" by ", layout.from_stride, ", ", layout.to_stride);
-  }
-  return all + text(layout.at_once ? ", copied at once" : "",
+  const bool strided = layout.from_stride != 1 || layout.to_stride != 1;
+  return all + text(plan.bytes, " bytes",
+                    strided ? text(" by ", layout.from_stride, ", ", layout.to_stride) : "",
+                    layout.at_once ? ", copied at once" : "",
                     layout.prefetches ? ", prefetched" : "", layout.stream ? ", streamed" : "",
                     "\nthreads ", tasks.threads, "\n", scratch_text(0));
 }
