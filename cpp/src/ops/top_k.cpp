@@ -41,55 +41,7 @@ Call call_of(const TopKDescriptor& descriptor, const void* input, void* values, 
 }
 
 /// Rows one by one.
-class TopKRows {
- public:
-  TopKRows(const Call& call, const TopKPlan& plan) : call_(call), plan_(plan) {}
-
-  void run() {
-    // Everything is allocated before the first row is written.
-    const Scratch scratch(plan_.scratch_bytes());
-    if (plan_.parts > 1) {
-      parts_.resize(static_cast<std::size_t>(plan_.parts));
-      buckets_.reserve(kTopKMostBuckets);
-    }
-    const Axis& rows = plan_.tasks.results;
-    for_tasks(plan_.tasks, [&](const Task& task, int worker) {
-      char* const own = scratch.at(worker * sizes_.bytes);
-      TopKRow row = {call_.at(task.offsets[0]),
-                     plan_.row.strides[0],
-                     0,
-                     plan_.row.size,
-                     plan_.k,
-                     byte_count(call_.descriptor.input) >= tuning::kRowPrefetchLeastBytes,
-                     &call_.element,
-                     &plan_.selection,
-                     nullptr,
-                     own,
-                     own + sizes_.items};
-      std::int64_t row_stride = rows.strides[0];
-      if (plan_.packed) {
-        char* const packed = memory(row, sizes_.packed);
-        call_.width.pack(row.data, plan_.row.strides[0], plan_.row.size, row_stride, task.results,
-                         packed);
-        row.data = packed;
-        row.stride = 1;
-        row_stride = plan_.row.size;
-      }
-      Offsets offsets = task.offsets;
-      for (std::int64_t r = 0; r < task.results; ++r) {
-        if (plan_.parts > 1) {
-          run_in_parts(row, offsets);
-        } else {
-          finish(row, row.items, memory(row, sizes_.others), {0, kernels_.collect(row)}, 0,
-                 offsets);
-        }
-        row.data = static_cast<const char*>(row.data) + row_stride * call_.element_size;
-        for (int s = 1; s < 3; ++s) offsets[s] += rows.strides[s];
-      }
-    });
-  }
-
- private:
+struct TopKRows : Call {
   /// What a part of a row collected.
   struct Collected {
     void* items;
@@ -102,6 +54,52 @@ class TopKRows {
     std::int64_t last;
   };
 
+  const TopKPlan& plan;
+  const TopKRowKernels& of_items = plan.row.size <= kTopKShortRow ? width.rows : width.longer_rows;
+  const TopKRowScratch& sizes = plan.scratch;
+  std::vector<Collected> parts =
+      std::vector<Collected>(static_cast<std::size_t>(plan.parts > 1 ? plan.parts : 0));
+  // As many as there may be.
+  std::vector<Bucket> buckets = std::vector<Bucket>(plan.parts > 1 ? kTopKMostBuckets : 0);
+
+  void run() {
+    // Everything is allocated before the first row is written.
+    const Scratch scratch(plan.scratch_bytes());
+    const Axis& rows = plan.tasks.results;
+    for_tasks(plan.tasks, [&](const Task& task, int worker) {
+      char* const own = scratch.at(worker * sizes.bytes);
+      TopKRow row = {at(task.offsets[0]),
+                     plan.row.strides[0],
+                     0,
+                     plan.row.size,
+                     plan.k,
+                     byte_count(descriptor.input) >= tuning::kRowPrefetchLeastBytes,
+                     &element,
+                     &plan.selection,
+                     nullptr,
+                     own,
+                     own + sizes.items};
+      std::int64_t row_stride = rows.strides[0];
+      if (plan.packed) {
+        char* const packed = memory(row, sizes.packed);
+        width.pack(row.data, plan.row.strides[0], plan.row.size, row_stride, task.results, packed);
+        row.data = packed;
+        row.stride = 1;
+        row_stride = plan.row.size;
+      }
+      Offsets offsets = task.offsets;
+      for (std::int64_t r = 0; r < task.results; ++r) {
+        if (plan.parts > 1) {
+          run_in_parts(row, offsets);
+        } else {
+          finish(row, row.items, memory(row, sizes.others), {0, of_items.collect(row)}, 0, offsets);
+        }
+        row.data = static_cast<const char*>(row.data) + row_stride * element_size;
+        for (int s = 1; s < 3; ++s) offsets[s] += rows.strides[s];
+      }
+    });
+  }
+
   static char* memory(const TopKRow& row, std::int64_t offset) {
     // The analyzer takes threads for able to change the row.
     return static_cast<char*>(row.scratch) + offset;  // NOLINT(*-core.NullPointerArithm)
@@ -111,113 +109,105 @@ class TopKRows {
   void finish(const TopKRow& row, void* items, void* others, const Bucket& bucket, int worker,
               Offsets offsets) const {
     auto* const counts =
-        reinterpret_cast<std::uint32_t*>(memory(row, sizes_.counts + worker * sizes_.count_bytes));
+        reinterpret_cast<std::uint32_t*>(memory(row, sizes.counts + worker * sizes.count_bytes));
     const std::int64_t count = bucket.last - bucket.first;
-    const std::int64_t wanted = std::min(count, plan_.k - bucket.first);
-    const void* const sorted = kernels_.sort(items, others, count, wanted, counts);
-    for (int s = 1; s < 3; ++s) offsets[s] += bucket.first * plan_.row.strides[s];
-    kernels_.write(row, sorted, wanted, call_.outputs(offsets, kUnitAxis, kUnitAxis, plan_.row));
+    const std::int64_t wanted = std::min(count, plan.k - bucket.first);
+    const void* const sorted = of_items.sort(items, others, count, wanted, counts);
+    for (int s = 1; s < 3; ++s) offsets[s] += bucket.first * plan.row.strides[s];
+    of_items.write(row, sorted, wanted, outputs(offsets, kUnitAxis, kUnitAxis, plan.row));
   }
 
   /// A row in parts for all threads.
   void run_in_parts(const TopKRow& row, const Offsets& offsets) {
     std::uint64_t threshold = 0;
-    if (plan_.selection.strategy == TopKStrategy::kSample) threshold = kernels_.threshold(row);
+    if (plan.selection.strategy == TopKStrategy::kSample) threshold = of_items.threshold(row);
     std::int64_t count = collect(row, threshold);
-    if (count < plan_.k) count = collect(row, 0);
+    if (count < plan.k) count = collect(row, 0);
     if (count < tuning::kTopKDividedItems) {
       auto* end = static_cast<char*>(row.items);
-      for (const Collected& part : parts_) {
-        const std::int64_t bytes = part.count * sizes_.item_bytes;
+      for (const Collected& part : parts) {
+        const std::int64_t bytes = part.count * sizes.item_bytes;
         std::memmove(end, part.items, static_cast<std::size_t>(bytes));
         end += bytes;
       }
-      return finish(row, row.items, memory(row, sizes_.others), {0, count}, 0, offsets);
+      return finish(row, row.items, memory(row, sizes.others), {0, count}, 0, offsets);
     }
     divide(row, count);
-    const auto bucket_count = static_cast<std::int64_t>(buckets_.size());
-    parallel_for(plan_.threads, bucket_count, [&](std::int64_t b, int worker) {
-      const Bucket& bucket = buckets_[static_cast<std::size_t>(b)];
-      if (bucket.first >= plan_.k) return;
-      const std::int64_t first = bucket.first * sizes_.item_bytes;
-      finish(row, memory(row, sizes_.others + first), memory(row, sizes_.items + first), bucket,
+    const auto bucket_count = static_cast<std::int64_t>(buckets.size());
+    parallel_for(plan.threads, bucket_count, [&](std::int64_t b, int worker) {
+      const Bucket& bucket = buckets[static_cast<std::size_t>(b)];
+      if (bucket.first >= plan.k) return;
+      const std::int64_t first = bucket.first * sizes.item_bytes;
+      finish(row, memory(row, sizes.others + first), memory(row, sizes.items + first), bucket,
              worker, offsets);
     });
   }
 
   /// Collects from each part what is at or above the threshold; returns how many.
   std::int64_t collect(const TopKRow& row, std::uint64_t threshold) {
-    parallel_for(plan_.threads, plan_.parts, [&](std::int64_t p, int) {
+    parallel_for(plan.threads, plan.parts, [&](std::int64_t p, int) {
       TopKRow part = row;
-      part.first = start_of_part(plan_.row.size, p, plan_.parts);
-      part.length = start_of_part(plan_.row.size, p + 1, plan_.parts) - part.first;
-      part.k = std::min(plan_.k, part.length);
+      part.first = start_of_part(plan.row.size, p, plan.parts);
+      part.length = start_of_part(plan.row.size, p + 1, plan.parts) - part.first;
+      part.k = std::min(plan.k, part.length);
       part.threshold = &threshold;
-      part.scratch = memory(row, p * sizes_.key_bytes);
-      part.items = memory(row, sizes_.items + p * sizes_.part_bytes);
-      const std::int64_t count = kernels_.collect(part);
-      parts_[static_cast<std::size_t>(p)] = {part.items, count,
-                                             kernels_.key_range(part.items, count)};
+      part.scratch = memory(row, p * sizes.key_bytes);
+      part.items = memory(row, sizes.items + p * sizes.part_bytes);
+      const std::int64_t count = of_items.collect(part);
+      parts[static_cast<std::size_t>(p)] = {part.items, count,
+                                            of_items.key_range(part.items, count)};
     });
     std::int64_t count = 0;
-    for (const Collected& part : parts_) count += part.count;
+    for (const Collected& part : parts) count += part.count;
     return count;
   }
 
   /// Divides the `count` items of the parts into buckets of descending keys, each in ascending
   /// order of position: of consecutive bins.
   void divide(const TopKRow& row, std::int64_t count) {
-    TopKKeyRange keys = parts_[0].keys;
-    for (const Collected& part : parts_) {
+    TopKKeyRange keys = parts[0].keys;
+    for (const Collected& part : parts) {
       keys.lowest = std::min(keys.lowest, part.keys.lowest);
       keys.highest = std::max(keys.highest, part.keys.highest);
     }
-    TopKBins& bins = *new (memory(row, sizes_.bins)) TopKBins;
+    TopKBins& bins = *new (memory(row, sizes.bins)) TopKBins;
     bins.highest = keys.highest;
     while ((keys.highest - keys.lowest) >> bins.shift >= kTopKBinCount) ++bins.shift;
     const auto places = [&](std::int64_t p) {
-      return reinterpret_cast<std::int64_t*>(memory(row, sizes_.places)) + p * kTopKBinCount;
+      return reinterpret_cast<std::int64_t*>(memory(row, sizes.places)) + p * kTopKBinCount;
     };
-    parallel_for(plan_.threads, plan_.parts, [&](std::int64_t p, int) {
-      const Collected& part = parts_[static_cast<std::size_t>(p)];
-      kernels_.count(part.items, part.count, bins, places(p));
+    parallel_for(plan.threads, plan.parts, [&](std::int64_t p, int) {
+      const Collected& part = parts[static_cast<std::size_t>(p)];
+      of_items.count(part.items, part.count, bins, places(p));
     });
     // A part's counts of buckets replace those of its bins, then its places in them those.
     const std::int64_t least = std::max(
-        std::min(tuning::kTopKBucketItems, count / (plan_.threads * tuning::kTasksPerThread)),
+        std::min(tuning::kTopKBucketItems, count / (plan.threads * tuning::kTasksPerThread)),
         ceil_divide(count, kTopKMostBuckets - 1));
-    buckets_.clear();
+    buckets.clear();
     Bucket bucket = {0, 0};
     for (std::int64_t bin = 0; bin < kTopKBinCount; ++bin) {
-      const std::size_t number = buckets_.size();
+      const std::size_t number = buckets.size();
       bins.buckets[bin] = static_cast<std::uint8_t>(number);
-      for (std::int64_t p = 0; p < plan_.parts; ++p) {
+      for (std::int64_t p = 0; p < plan.parts; ++p) {
         const std::int64_t in_bin = std::exchange(places(p)[bin], 0);
         places(p)[number] += in_bin;
         bucket.last += in_bin;
       }
       if (bucket.last - bucket.first < least && bin < kTopKBinCount - 1) continue;
-      buckets_.push_back(bucket);
-      for (std::int64_t p = 0; p < plan_.parts; ++p) {
+      buckets.push_back(bucket);
+      for (std::int64_t p = 0; p < plan.parts; ++p) {
         bucket.first += std::exchange(places(p)[number], bucket.first);
       }
     }
-    parallel_for(plan_.threads, plan_.parts, [&](std::int64_t p, int) {
-      const Collected& part = parts_[static_cast<std::size_t>(p)];
-      kernels_.distribute(part.items, part.count, bins, places(p), memory(row, sizes_.others));
+    parallel_for(plan.threads, plan.parts, [&](std::int64_t p, int) {
+      const Collected& part = parts[static_cast<std::size_t>(p)];
+      of_items.distribute(part.items, part.count, bins, places(p), memory(row, sizes.others));
     });
   }
-
-  const Call& call_;
-  const TopKPlan& plan_;
-  const TopKRowKernels& kernels_ =
-      plan_.row.size <= kTopKShortRow ? call_.width.rows : call_.width.longer_rows;
-  const TopKRowScratch& sizes_ = plan_.scratch;
-  std::vector<Collected> parts_;
-  std::vector<Bucket> buckets_;
 };
 
-void run_plan(const Call& call, const TopKPlan& plan) { TopKRows(call, plan).run(); }
+void run_plan(const Call& call, const TopKPlan& plan) { TopKRows{call, plan}.run(); }
 
 /// Columns with small k.
 void run_plan(const Call& call, const TopKColumnsPlan& plan) {
