@@ -135,7 +135,6 @@ struct TopKRowScratch {
   std::int64_t counts;
   std::int64_t count_bytes;  ///< of each worker
   std::int64_t places;
-  std::int64_t bins;
   std::int64_t packed;
   std::int64_t bytes;
 };
@@ -158,8 +157,7 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
   sizes.count_bytes = sort_counts * std::int64_t{sizeof(std::uint32_t)};
   sizes.places = sizes.counts + workers * sizes.count_bytes;
   const bool divides = parts > 1 && parts * selection.capacity >= tuning::kTopKDividedItems;
-  sizes.bins = sizes.places + (divides ? parts * place_bytes : 0);
-  sizes.packed = sizes.bins + (divides ? round_up(sizeof(TopKBins)) : 0);
+  sizes.packed = sizes.places + (divides ? parts * place_bytes : 0);
   sizes.bytes = sizes.packed + round_up(packed_bytes);
   return sizes;
 }

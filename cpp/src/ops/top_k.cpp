@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <utility>
 #include <vector>
 
@@ -170,7 +169,7 @@ struct TopKRows : Call {
       keys.lowest = std::min(keys.lowest, part.keys.lowest);
       keys.highest = std::max(keys.highest, part.keys.highest);
     }
-    TopKBins& bins = *new (memory(row, sizes.bins)) TopKBins;
+    TopKBins bins;
     bins.highest = keys.highest;
     while ((keys.highest - keys.lowest) >> bins.shift >= kTopKBinCount) ++bins.shift;
     const auto places = [&](std::int64_t p) {
