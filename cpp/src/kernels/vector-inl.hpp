@@ -94,29 +94,18 @@ V shuffle(V a, V b, Index index, std::index_sequence<kAt...> /*elements*/) {
 #endif
 }
 
-/// Joins elements of a vector of 16 bytes that are kDistance bytes apart, then half of that.
-template <class T, int kDistance = 8, class Part, class Join>
-Part join_neighbours(Part part, Join join) {
-  const auto v =
-      reinterpret_cast<typename Vector<typename IntegersOf<kDistance>::Unsigned, 16>::Type>(part);
-  const auto swapped =
-      shuffle(v, v, [](int i) { return i ^ 1; }, std::make_index_sequence<16 / kDistance>());
-  part = join(part, reinterpret_cast<Part>(swapped));
-  if constexpr (kDistance > kSizeOf<T>) return join_neighbours<T, kDistance / 2>(part, join);
-  return part;
-}
-
-/// All elements of a vector joined by an operation on vectors.
-template <class T, class Join>
-T reduce(typename Vector<T>::Type v, Join join) {
-  using Part = typename Vector<T, 16>::Type;
-  constexpr int kParts = kVectorBytes / 16;
-  Part parts[kParts];
-  std::memcpy(parts, &v, sizeof parts);
-  for (int half = kParts / 2; half > 0; half /= 2) {
-    for (int i = 0; i < half; ++i) parts[i] = join(parts[i], parts[i + half]);
-  }
-  return join_neighbours<T>(parts[0], join)[0];
+/// All elements of a vector joined by an operation on vectors: each half with the other, then each
+/// quarter, down to neighbours. kDistance is that of what is joined, in bytes.
+template <class T, std::int64_t kDistance = kVectorBytes / 2, class V, class Join>
+T reduce(V v, Join join) {
+  constexpr int kSize = min_of<std::int64_t>(kDistance, 4);
+  const auto parts =
+      reinterpret_cast<typename Vector<typename IntegersOf<kSize>::Unsigned>::Type>(v);
+  const auto partner = [](int i) { return i ^ static_cast<int>(kDistance / kSize); };
+  v = join(v, reinterpret_cast<V>(shuffle(parts, parts, partner,
+                                          std::make_index_sequence<kVectorBytes / kSize>())));
+  if constexpr (kDistance > kSizeOf<T>) return reduce<T, kDistance / 2>(v, join);
+  return v[0];
 }
 
 }  // namespace
