@@ -44,7 +44,7 @@ struct Compare {
   template <class X>
   static X best_of(X a, X b) {
     if constexpr (kNative) return before(b, a) ? b : a;
-    return kByKey || O::kLargest ? higher(a, b) : lower(a, b);
+    return kByKey || O::kLargest ? max_of(a, b) : min_of(a, b);
   }
   static typename O::Key key(Lane x) {
     if constexpr (kByKey) {

@@ -106,7 +106,7 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
         (lanes & (lanes - 1)) == 0
             ? numbers[__builtin_ctzll(lanes)]
             : reduce<U>(has_it ? numbers : Vector<U>::all(static_cast<U>(-1)),
-                        [](auto a, auto b) { return lower(a, b); }));
+                        [](auto a, auto b) { return min_of(a, b); }));
     span->count = min_of(n, kLanes<T>);
     span->first = min_of(max_of<std::int64_t>(at * kLanes<T> - beyond, 0), n - span->count);
   }

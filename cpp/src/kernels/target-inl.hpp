@@ -36,14 +36,16 @@ constexpr std::int64_t kVectorBytes = 32;
 constexpr std::int64_t kVectorBytes = 16;
 #endif
 
+/// Of numbers, or of vectors element by element. By themselves, not as selections by a mask that is
+/// used again, so that compilers know them as minima and maxima.
 template <class T>
 constexpr T min_of(T a, T b) {
-  return b < a ? b : a;
+  return a < b ? a : b;
 }
 
 template <class T>
 constexpr T max_of(T a, T b) {
-  return a < b ? b : a;
+  return a > b ? a : b;
 }
 
 constexpr std::int64_t kCacheLine = 64;

@@ -88,11 +88,11 @@ struct KeptSlots {
     auto above_this = x > keys[last];
     for (int j = last; j > 0; --j) {
       const auto above_next = x > keys[j - 1];
-      keys[j] = higher(keys[j], lower(x, keys[j - 1]));
+      keys[j] = max_of(keys[j], min_of(x, keys[j - 1]));
       positions[j] = above_next ? positions[j - 1] : above_this ? at : positions[j];
       above_this = above_next;
     }
-    keys[0] = higher(keys[0], x);
+    keys[0] = max_of(keys[0], x);
     positions[0] = above_this ? at : positions[0];
   }
   /// The first elements. Where there are fewer, the lowest key after them is in no slot that is
@@ -191,8 +191,8 @@ void sort_slots(const Slots<Lane>& slots, std::int64_t n) {
     const auto at_a = V::load(first.positions);
     const auto at_b = V::load(second.positions);
     const auto swaps = (b > a) | ((b == a) & (at_b < at_a));
-    V::store(first.keys, higher(a, b));
-    V::store(second.keys, lower(a, b));
+    V::store(first.keys, max_of(a, b));
+    V::store(second.keys, min_of(a, b));
     V::store(first.positions, swaps ? at_b : at_a);
     V::store(second.positions, swaps ? at_a : at_b);
   };

@@ -156,7 +156,7 @@ std::int64_t collect_from_stripes(const TopKRow& row, U* extremes, U* held, Item
     for_steps(stripes, V::kWidth, [&](std::int64_t first) {
       typename V::Type best = V::load(held + first);
       for (std::int64_t i = first + stripes; i < selection.held; i += stripes) {
-        best = higher(best, V::load(held + i));
+        best = max_of(best, V::load(held + i));
       }
       V::store(extremes + first, best);
     });

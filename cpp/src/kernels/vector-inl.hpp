@@ -22,18 +22,6 @@ struct Vector {
   static Type all(T x) { return Type{} + x; }
 };
 
-/// The higher or lower elements. By themselves, not as selections by a mask that is used again, so
-/// that compilers know them as maxima and minima.
-template <class V>
-V higher(V a, V b) {
-  return a > b ? a : b;
-}
-
-template <class V>
-V lower(V a, V b) {
-  return a < b ? a : b;
-}
-
 /// Calls body(v) for each v from 0 to kCount - 1, a Constant: what it indexes by them stays in
 /// registers.
 template <class Body, std::size_t... kAt>
