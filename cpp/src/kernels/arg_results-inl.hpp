@@ -55,7 +55,7 @@ void join_lanes(std::int64_t count, std::int64_t results, bool number_first,
 /// The results of a run of a tile's positions: result r of group g is number g * stride + r.
 template <class U>
 struct RunResults {
-  const U* best;       ///< elements; keys if merged or widened
+  U* best;             ///< elements; keys if merged or widened
   const U* positions;  ///< counted from the run's first
   const U* numbers;    ///< of the lanes; null unless the columns are widened
   std::int64_t stride;
@@ -150,33 +150,18 @@ template <class U>
 DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile,
                                    const RunResults<U>& found, void* buffer) {
   const bool widened = found.numbers != nullptr;
-  const auto first = [&](const Output& output) {
-    return tile.group * output.group_stride + (widened ? 0 : tile.lane) * output.lane_stride;
-  };
-  const Output& indices = a.outputs.indices;
-  write_indices(indices.data, a.outputs.index_size, first(indices), tile.groups, found.results,
-                indices.group_stride, indices.lane_stride, buffer,
-                [&](auto* to, std::int64_t stride) { write_run(a, tile, found, 0, to, stride); });
-  const Output& out = a.outputs.values;
-  if (out.data == nullptr) return;
-  const U* values = found.best;
-  std::int64_t stride = found.stride;
-  if (widened) {
-    auto* const elements = static_cast<U*>(buffer);
-    for (std::int64_t g = 0; g < tile.groups; ++g) {
-      for (std::int64_t r = 0; r < found.results; ++r) {
-        const std::int64_t i = g * found.stride + r;
-        const std::int64_t n =
-            a.columns.backwards ? tile.lanes / a.results - 1 - found.numbers[i] : found.numbers[i];
-        elements[g * found.results + r] =
-            tile.data[element_offset(a.columns, g, n * a.results + r, found.positions[i])];
-      }
+  for (std::int64_t g = 0; g < tile.groups && widened && a.outputs.values.data != nullptr; ++g) {
+    for (std::int64_t r = 0; r < found.results; ++r) {
+      const std::int64_t i = g * found.stride + r;
+      const std::int64_t n =
+          a.columns.backwards ? tile.lanes / a.results - 1 - found.numbers[i] : found.numbers[i];
+      found.best[i] =
+          tile.data[element_offset(a.columns, g, n * a.results + r, found.positions[i])];
     }
-    values = elements;
-    stride = found.results;
   }
-  write_tile(values, stride, tile.groups, found.results, static_cast<U*>(out.data) + first(out),
-             out.group_stride, out.lane_stride);
+  write_rows(outputs_at<U>(a.outputs, tile.group, widened ? 0 : tile.lane), &Output::group_stride,
+             found.best, found.stride, tile.groups, found.results, buffer,
+             [&](auto* to, std::int64_t stride) { write_run(a, tile, found, 0, to, stride); });
 }
 
 }  // namespace

@@ -127,23 +127,42 @@ DMLCPU_NOINLINE void write_tile(const U* from, std::int64_t from_stride, std::in
   }
 }
 
-/// Writes indices of 4 or 8 bytes, whose signs do not matter, from element `first` of an output on,
-/// as write_tile() does: fill(rows, stride) writes them to rows[g * stride + l], which are the
-/// output itself if its lanes are next to each other, else in `buffer`.
-template <class Fill>
-void write_indices(void* indices, std::int64_t index_size, std::int64_t first, std::int64_t groups,
-                   std::int64_t lanes, std::int64_t group_stride, std::int64_t lane_stride,
-                   void* buffer, const Fill& fill) {
-  const auto write = [&](auto* to) {
-    if (lane_stride == 1 || lanes == 1) return fill(to + first, group_stride);
-    auto* const rows = static_cast<decltype(to)>(buffer);
-    fill(rows, lanes);
-    write_tile(rows, lanes, groups, lanes, to + first, group_stride, lane_stride);
+/// The outputs from that group and lane on.
+template <class U>
+Outputs outputs_at(Outputs outputs, std::int64_t group, std::int64_t lane) {
+  const auto advance = [&](Output& output, std::int64_t size) {
+    const std::int64_t offset = group * output.group_stride + lane * output.lane_stride;
+    if (output.data != nullptr) output.data = static_cast<char*>(output.data) + offset * size;
   };
-  if (index_size == 4) {
-    write(static_cast<std::uint32_t*>(indices));
+  advance(outputs.values, kSizeOf<U>);
+  advance(outputs.indices, outputs.index_size);
+  return outputs;
+}
+
+/// Writes rows of lanes, `row_stride` apart: elements values[r * stride + l], if they are wanted,
+/// and indices of 4 or 8 bytes, whose signs do not matter. fill(to, to_stride) writes these to
+/// to[r * to_stride + l], which is the output itself if its lanes are next to each other, else in
+/// `buffer`.
+template <class U, class Fill>
+void write_rows(const Outputs& outputs, std::int64_t Output::* row_stride, const U* values,
+                std::int64_t stride, std::int64_t rows, std::int64_t lanes, void* buffer,
+                const Fill& fill) {
+  const Output& out = outputs.values;
+  if (out.data != nullptr) {
+    write_tile(values, stride, rows, lanes, static_cast<U*>(out.data), out.*row_stride,
+               out.lane_stride);
+  }
+  const Output& indices = outputs.indices;
+  const auto write = [&](auto* to) {
+    if (indices.lane_stride == 1 || lanes == 1) return fill(to, indices.*row_stride);
+    auto* const filled = static_cast<decltype(to)>(buffer);
+    fill(filled, lanes);
+    write_tile(filled, lanes, rows, lanes, to, indices.*row_stride, indices.lane_stride);
+  };
+  if (outputs.index_size == 4) {
+    write(static_cast<std::uint32_t*>(indices.data));
   } else {
-    write(static_cast<std::uint64_t*>(indices));
+    write(static_cast<std::uint64_t*>(indices.data));
   }
 }
 

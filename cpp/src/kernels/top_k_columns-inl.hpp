@@ -240,12 +240,9 @@ void write_slots(const TopKColumns& a, const Tile<U>& tile, std::int64_t group,
       keys[j * tile.lanes + l] = Lanes<U>::key(slots.keys[j * slots.stride + l]);
     }
   }
-  const auto offset = [&](const Output& output) {
-    return (tile.group + group) * output.group_stride + tile.lane * output.lane_stride;
-  };
   write_results(
-      *a.element, keys, a.k, tile.lanes,
-      outputs_at<U>(a.outputs, offset(a.outputs.values), offset(a.outputs.indices)), buffer,
+      *a.element, keys, a.k, tile.lanes, outputs_at<U>(a.outputs, tile.group + group, tile.lane),
+      buffer,
       [slots](std::int64_t j, std::int64_t l) {
         return static_cast<typename Lanes<U>::Bits>(slots.positions[j * slots.stride + l]);
       },

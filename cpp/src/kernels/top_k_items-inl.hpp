@@ -59,27 +59,15 @@ void write_results(const TopKElementKernels& element, U* keys, std::int64_t n, s
       for (std::int64_t l = 0; l < lanes; ++l) keys[j * lanes + l] = look_up(l, position(j, l));
     }
   }
-  const Output& values = outputs.values;
-  write_tile(keys, lanes, n, lanes, static_cast<U*>(values.data), values.k_stride,
-             values.lane_stride);
-  const Output& indices = outputs.indices;
-  write_indices(indices.data, outputs.index_size, 0, n, lanes, indices.k_stride,
-                indices.lane_stride, buffer, [&](auto* to, std::int64_t stride) {
-                  using Index = std::remove_reference_t<decltype(*to)>;
-                  for (std::int64_t j = 0; j < n; ++j) {
-                    for (std::int64_t l = 0; l < lanes; ++l) {
-                      to[j * stride + l] = static_cast<Index>(position(j, l));
-                    }
-                  }
-                });
-}
-
-/// The outputs `values` elements of the one and `indices` elements of the other further on.
-template <class U>
-Outputs outputs_at(Outputs outputs, std::int64_t values, std::int64_t indices) {
-  outputs.values.data = static_cast<U*>(outputs.values.data) + values;
-  outputs.indices.data = static_cast<char*>(outputs.indices.data) + indices * outputs.index_size;
-  return outputs;
+  write_rows(outputs, &Output::k_stride, keys, lanes, n, lanes, buffer,
+             [&](auto* to, std::int64_t stride) {
+               using Index = std::remove_reference_t<decltype(*to)>;
+               for (std::int64_t j = 0; j < n; ++j) {
+                 for (std::int64_t l = 0; l < lanes; ++l) {
+                   to[j * stride + l] = static_cast<Index>(position(j, l));
+                 }
+               }
+             });
 }
 
 /// Reads the rows side by side, so that every cache line read is used whole.

@@ -145,10 +145,8 @@ void write_items(const TopKRow& row, const void* all, std::int64_t all_count,
     const std::int64_t count = min_of(kChunk, all_count - done);
     for (std::int64_t i = 0; i < count; ++i) keys[i] = items[i].key();
     write_results(
-        *row.element, keys, 1, count,
-        outputs_at<U>(outputs, done * outputs.values.lane_stride,
-                      done * outputs.indices.lane_stride),
-        indices, [items](std::int64_t /*one*/, std::int64_t i) { return items[i].position(); },
+        *row.element, keys, 1, count, outputs_at<U>(outputs, 0, done), indices,
+        [items](std::int64_t /*one*/, std::int64_t i) { return items[i].position(); },
         [&row](std::int64_t /*one*/, std::int64_t at) { return *element_at<U>(row, at); });
   }
 }
