@@ -185,12 +185,9 @@ constexpr std::int64_t top_k_lane_bytes(std::int64_t element_size) {
   return element_size < 2 ? 2 : element_size;
 }
 
-/// Bytes past the last row that may be read with it: a vector of any instruction set.
-inline constexpr std::int64_t kVectorSlack = 64;
-
 /// Where the parts of the scratch memory begin, after what packs a tile, and where it ends: the
 /// keys of a pass, slots, elements and indices of a group's results. Transposed elements become
-/// keys where they are.
+/// keys where they are. A vector that is read past the last row is in the slots.
 struct TopKColumnsScratch {
   std::int64_t keys;
   std::int64_t states;
@@ -210,8 +207,7 @@ constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
   const bool transposed = columns.packing == Packing::kTransposed;
   const std::int64_t pass_bytes = round_up(columns.pass * std::int64_t{sizeof(std::int64_t)});
   parts.keys = transposed ? 0 : packed + pass_bytes;
-  parts.states = transposed ? packed + kVectorSlack
-                            : parts.keys + round_up(columns.pass * lanes * element_size);
+  parts.states = transposed ? packed : parts.keys + round_up(columns.pass * lanes * element_size);
   parts.results = parts.states + round_up(lanes * 2 * top_k_slots(columns, k, sorts) * lane_bytes);
   parts.indices = parts.results + round_up(k * padded * element_size);
   parts.bytes = parts.indices + round_up(k * padded * std::int64_t{sizeof(std::int64_t)});
