@@ -20,7 +20,6 @@ class ThresholdFilter {
   ThresholdFilter(const TopKRow& row, U threshold, Item* items)
       : row_(row), threshold_(threshold), ties_left_(row.k), items_(items), lowest_(threshold) {}
 
-  std::int64_t count() const { return count_; }
   /// Keys that it can take at least.
   std::int64_t left() const { return row_.selection->capacity - count_; }
   /// Whether an element of this key would be taken.
@@ -163,7 +162,7 @@ std::int64_t collect_from_stripes(const TopKRow& row, U* extremes, U* held, Item
   }
   ThresholdFilter<Item> filter(row, threshold_of(extremes, stripes, row.k), items);
   filter.take(keys, row.length, row.first);
-  return filter.count();
+  return filter.end();
 }
 
 /// For longer rows and small k: most of the row is only read once, for the extremes of its blocks.
@@ -177,7 +176,6 @@ template <class Item, class U>
 std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item* items) {
   const std::int64_t block = row.selection->block;
   const std::int64_t blocks = (row.length + block - 1) / block;
-  const std::int64_t most = row.selection->capacity - block;
   const U* const first = element_at<U>(row, row.first);
   row.element->extremes(first, row.stride, row.length, block, row.prefetches, keys, extremes);
   ThresholdFilter<Item> filter(row, threshold_of(extremes, blocks, row.k), items);
@@ -187,11 +185,11 @@ std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item*
     filter.take(keys, count, row.first + b * block);
   };
   std::int64_t b = 0;
-  for (; b < blocks && filter.count() <= most; ++b) {
+  for (; b < blocks && filter.left() >= block; ++b) {
     if (filter.takes(extremes[b])) look_into(b);
   }
   while (b < blocks) {
-    if (filter.count() > most) filter.raise();
+    if (filter.left() < block) filter.raise();
     const U highest = highest_key<OrderOf<U, true, false>>(extremes + b, blocks - b, false);
     if (!filter.takes(highest)) break;
     const std::int64_t at =
