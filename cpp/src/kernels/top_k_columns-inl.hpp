@@ -222,13 +222,10 @@ KeyRows<U> keys_of(const TopKColumns& a, const Tile<U>& tile, const TileRows<U>&
     return {keys + rows.rows[0], stride, rows.n, rows.group_stride};
   }
   const std::int64_t padded = Lanes<U>::padded(tile.lanes);
-  U* to = keys;
   for (std::int64_t r = 0; r < rows.n; ++r) {
-    for (std::int64_t g = 0; g < tile.groups; ++g, to += padded) {
-      a.element->load(rows.data + rows.rows[r] + g * rows.group_stride, 1, tile.lanes, to);
-    }
+    a.element->load(rows.data + rows.rows[r], 1, tile.lanes, keys + r * padded);
   }
-  return {keys, tile.groups * padded, rows.n, padded};
+  return {keys, padded, rows.n, padded};
 }
 
 /// Writes the first k slots of a group's lanes, for whose keys and indices there is capacity.

@@ -163,9 +163,9 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
 }
 
 /// The k elements of highest key of each column, equal keys in ascending order of position. All
-/// positions are walked, from the first on. If `sorts`, all are sorted; else better ones are
-/// inserted into slots: 2 <= k <= kTopKColumnsMaxK, and the first pass and period are of at least
-/// top_k_slots() positions, or of all.
+/// positions are walked, from the first on, and a tile has one group unless it is transposed. If
+/// `sorts`, all are sorted; else better ones are inserted into slots: 2 <= k <= kTopKColumnsMaxK,
+/// and the first pass and period are of at least top_k_slots() positions, or of all.
 struct TopKColumns {
   Columns columns;
   std::int64_t k;
