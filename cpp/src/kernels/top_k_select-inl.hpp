@@ -44,8 +44,9 @@ class ThresholdFilter {
     return count_;
   }
 
-  /// Takes the next `count` keys, the first of which is at position `first`.
-  void take(const U* keys, std::int64_t count, std::int64_t first) {
+  /// Takes the next `count` keys, the first of which is at position `first`. Not inlined: loops
+  /// over blocks would have no registers left.
+  DMLCPU_NOINLINE void take(const U* keys, std::int64_t count, std::int64_t first) {
     using V = Vector<U>;
     constexpr std::int64_t kWidth = V::kWidth;
     constexpr std::int64_t kAtOnce = min_of<std::int64_t>(4, 64 / kWidth);
@@ -123,11 +124,14 @@ void block_extremes(const void* data, std::int64_t stride, std::int64_t length, 
 /// What is at or above a threshold, which rises where that is more than there is capacity for.
 template <class Item, class U>
 std::int64_t collect_from(const TopKRow& row, U threshold, Item* items) {
+  // Whole fours of vectors at a time, and not few: calls for a few keys take longer than the keys.
+  constexpr std::int64_t kLeast = max_of(kLanes<U>, std::int64_t{256});
   ThresholdFilter<Item> filter(row, threshold, items);
   for_chunks<U>(row, [&](std::int64_t at, const U* keys, std::int64_t count) {
     for (std::int64_t i = 0; i < count;) {
-      if (filter.left() == 0) filter.raise();
-      const std::int64_t part = min_of(count - i, filter.left());
+      std::int64_t part = count - i;
+      if (filter.left() < min_of(part, kLeast)) filter.raise();
+      if (filter.left() < part) part = filter.left() / kLanes<U> * kLanes<U>;
       filter.take(keys + i, part, at + i);
       i += part;
     }
@@ -210,7 +214,6 @@ std::int64_t top_k_collect(const TopKRow& row) {
   U* const keys = static_cast<U*>(row.scratch);
   U* const held = keys + round_up(row.selection->keys * kSizeOf<U>) / kSizeOf<U>;
   Item* const items = static_cast<Item*>(row.items);
-  std::int64_t count = 0;
   switch (row.selection->strategy) {
     case TopKStrategy::kStripes:
       return collect_from_stripes(row, keys, held, items);
@@ -219,16 +222,17 @@ std::int64_t top_k_collect(const TopKRow& row) {
     case TopKStrategy::kSample: {
       const bool given = row.threshold != nullptr;
       const std::uint64_t threshold = given ? *row.threshold : threshold_by_sample<Item>(row);
-      count = collect_from(row, static_cast<U>(threshold), items);
+      const std::int64_t count = collect_from(row, static_cast<U>(threshold), items);
       return given || count >= row.k ? count : collect_from(row, U{0}, items);
     }
     case TopKStrategy::kSort:
       break;
   }
   for_chunks<U>(row, [&](std::int64_t at, const U* from, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; ++i) items[count++] = Item::make(from[i], at + i);
+    Item* const to = items + (at - row.first);
+    for (std::int64_t i = 0; i < n; ++i) to[i] = Item::make(from[i], at + i);
   });
-  return count;
+  return row.length;
 }
 
 }  // namespace
