@@ -223,7 +223,7 @@ inline constexpr std::int64_t kTopKSamplePrefetch = 16;
 
 /// Capacity for elements at or above a sampled threshold: twice as many as it is meant to collect,
 /// and the elements equal to the threshold; and for those of 24 sampled ones, as with small k a few
-/// of them decide. One row in some 1e5 has more, and is read once for each bit of a key.
+/// of them decide. One row in some 1e5 has more, and raises its threshold.
 constexpr std::int64_t top_k_sample_capacity(std::int64_t length, std::int64_t k) {
   const std::int64_t sample = top_k_sample(length);
   const std::int64_t capacity = 3 * k + (sample == 0 ? 0 : 24 * (length / sample));
