@@ -101,7 +101,7 @@ void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::
     if (layout.element_size == 2) return strided(std::uint16_t{0});
     if (layout.element_size == 4) return strided(std::uint32_t{0});
     strided(std::uint64_t{0});
-  } else if (layout.stream && reinterpret_cast<std::uintptr_t>(part.output) % 16 == 0) {
+  } else if (layout.stream && (reinterpret_cast<std::uintptr_t>(part.output) | bytes) % 16 == 0) {
     each(stream);
     stream_fence();
   } else if (bytes <= tuning::kGatherSmallBytes) {

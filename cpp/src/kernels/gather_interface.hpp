@@ -39,7 +39,7 @@ struct GatherLayout {
   /// axis: each is copied as soon as its tuple is checked.
   bool at_once = false;
   bool prefetches = false;  ///< at once: what single coordinates address is prefetched
-  bool stream = false;      ///< runs are of whole 16 bytes, which non-temporal stores write
+  bool stream = false;      ///< runs of whole 16 bytes are written by non-temporal stores
   /// A slice's runs, outermost loop first, and the strides of their elements.
   int run_axes = 0;
   GatherRuns runs[kMaxTupleLength];

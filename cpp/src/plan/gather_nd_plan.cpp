@@ -77,9 +77,10 @@ void choose_copy(const GatherNdDescriptor& descriptor, bool near, GatherNdPlan& 
   const std::int64_t moved = written + std::min(written, byte_count(descriptor.input));
   const std::int64_t cached =
       plan.tasks.threads == 1 ? tuning::kGatherCachedAloneBytes : tuning::kGatherCachedBytes;
-  const bool is_large = written >= tuning::kGatherStreamBytes && moved >= cached;
-  layout.stream = single && plan.bytes >= tuning::kGatherStreamLeastBytes && plan.bytes % 16 == 0 &&
-                  layout.output_stride % 16 == 0 && is_large && gains_by_streaming();
+  // Runs are divided at pages.
+  const bool whole = plan.divides_runs || (plan.bytes | layout.output_stride) % 16 == 0;
+  layout.stream = single && whole && plan.bytes >= tuning::kGatherStreamLeastBytes &&
+                  written >= tuning::kGatherStreamBytes && moved >= cached && gains_by_streaming();
 }
 
 }  // namespace
