@@ -82,7 +82,7 @@ struct ArgRun : Memory {
       run_part(task, call % parts, best, scratch.at(plan.kernels + worker * plan.kernel_bytes));
       if (parts == 1 && plan.merges) write(task, best);
     });
-    for (std::int64_t call = 0; parts > 1 && call < calls; call += parts) {
+    for (std::int64_t call = 0; plan.merges && parts > 1 && call < calls; call += parts) {
       const Task task = plan.tasks.at(call / parts);
       const Best best = best_at(call);
       for (std::int64_t part = 1; part < parts; ++part) {
