@@ -61,7 +61,7 @@ struct TopKRows : Call {
   // As many as there may be.
   std::vector<Bucket> buckets = std::vector<Bucket>(plan.parts > 1 ? kTopKMostBuckets : 0);
 
-  void run() {
+  [[gnu::noinline]] void run() {
     // Everything is allocated before the first row is written.
     const Scratch scratch(plan.scratch_bytes());
     const Axis& rows = plan.tasks.results;
@@ -209,7 +209,7 @@ struct TopKRows : Call {
 void run_plan(const Call& call, const TopKPlan& plan) { TopKRows{call, plan}.run(); }
 
 /// Columns with small k.
-void run_plan(const Call& call, const TopKColumnsPlan& plan) {
+[[gnu::noinline]] void run_plan(const Call& call, const TopKColumnsPlan& plan) {
   const Tasks& tasks = plan.tasks;
   const Scratch scratch(plan.scratch_bytes());
   auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
@@ -237,7 +237,8 @@ ArgDescriptor as_arg(const TopKDescriptor& descriptor) {
   return arg;
 }
 
-void run_plan(const Call& call, const ArgPlan& plan) {
+/// Like the others not inlined: plans of all kinds and scratch memory would not fit a frame.
+[[gnu::noinline]] void run_plan(const Call& call, const ArgPlan& plan) {
   run_planned(as_arg(call.descriptor), plan, call.input, call.indices, call.values);
 }
 
