@@ -5,21 +5,14 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/keep_loaded.hpp"
 #include "core/placement.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
 #include "dmlcpu/runtime.hpp"
 
 #ifdef _OPENMP
-#if defined(__linux__) || defined(__APPLE__)
-#include <dlfcn.h>
-#endif
 #include <omp.h>
-#ifdef __linux__
-// Weak: statically linked programs, which unload nothing, have neither.
-#pragma weak dladdr
-#pragma weak dlopen
-#endif
 #endif
 #ifdef DMLCPU_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
@@ -42,29 +35,11 @@ thread_local int thread_override = 0;
 /// the next region would wait for them forever.
 std::atomic<bool> workers_lost{false};
 
-/// The file of the runtime, which stays valid while it is loaded; null where the system cannot say.
-const char* runtime_file() {
-#ifdef __linux__
-  if (&dladdr == nullptr) return nullptr;
-#endif
-#if defined(__linux__) || defined(__APPLE__)
-  Dl_info object{};
-  const auto* const function = reinterpret_cast<const void*>(&omp_get_thread_num);
-  return dladdr(function, &object) == 0 ? nullptr : object.dli_fname;
-#else
-  return nullptr;
-#endif
-}
+/// A function of the runtime.
+void (*runtime_function())() { return reinterpret_cast<void (*)()>(&omp_get_thread_num); }
 
-#ifdef __linux__
-/// The runtime's threads outlive the plugin that this library may be a part of: its handle stays
-/// open. RTLD_NOLOAD: it is there already.
-[[maybe_unused]] void* const runtime_kept = [] {
-  const char* const file = runtime_file();
-  const bool known = file != nullptr && &dlopen != nullptr;
-  return known ? dlopen(file, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) : nullptr;
-}();
-#endif
+/// The runtime's threads outlive the plugin that this library may be a part of.
+[[maybe_unused]] const bool runtime_kept = (keep_loaded(runtime_function()), true);
 
 #ifdef DMLCPU_HAS_ATFORK
 [[maybe_unused]] const int atfork_registered =
@@ -91,42 +66,52 @@ void check_thread_count(int count) {
 
 }  // namespace
 
+bool has_openmp() {
 #ifdef _OPENMP
+  return true;
+#else
+  return false;
+#endif
+}
 
-int openmp_version() { return _OPENMP; }
+int openmp_version() {
+#ifdef _OPENMP
+  return _OPENMP;
+#else
+  return 0;
+#endif
+}
 
-std::size_t detail::openmp_file(char* text, std::size_t size) {
-  const char* const file = runtime_file();
+std::size_t detail::openmp_file([[maybe_unused]] char* text, [[maybe_unused]] std::size_t size) {
+#ifdef _OPENMP
+  const char* const file = object_file(runtime_function());
   return file == nullptr ? 0 : copy_text(file, text, size);
+#else
+  return 0;
+#endif
 }
 
 int num_threads() {
+#ifdef _OPENMP
   if (workers_lost.load(std::memory_order_relaxed)) return 1;
   if (thread_override > 0) return thread_override;
   const int count = process_threads.load(std::memory_order_relaxed);
   return count > 0 ? count : omp_get_max_threads();
+#else
+  return 1;
+#endif
 }
 
 ThreadSource thread_source() {
+#ifdef _OPENMP
   if (workers_lost.load(std::memory_order_relaxed)) return ThreadSource::kFork;
   if (thread_override > 0) return ThreadSource::kOverride;
   return process_threads.load(std::memory_order_relaxed) > 0 ? ThreadSource::kProcess
                                                              : ThreadSource::kOpenMP;
-}
-
 #else
-
-int openmp_version() { return 0; }
-
-std::size_t detail::openmp_file(char* /*text*/, std::size_t /*size*/) { return 0; }
-
-int num_threads() { return 1; }
-
-ThreadSource thread_source() { return ThreadSource::kNoOpenMP; }
-
+  return ThreadSource::kNoOpenMP;
 #endif
-
-bool has_openmp() { return openmp_version() > 0; }
+}
 
 bool threads_move() { return has_openmp() && ThreadPlacement::moves(); }
 
