@@ -2,6 +2,7 @@
 /// What the library throws. Every text reads "argument: requirement, got actual value".
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 
 #include "dmlcpu/export.hpp"
@@ -32,4 +33,11 @@ class DMLCPU_API IndexError : public std::out_of_range {
   using std::out_of_range::out_of_range;
 };
 
+namespace detail {
+
+/// Throws ValueError with "requirement, got actual". Not in the header: std::to_string() has a
+/// symbol that keeps a plugin from being unloaded.
+[[noreturn]] DMLCPU_API void fail_value(const char* requirement, std::int64_t actual);
+
+}  // namespace detail
 }  // namespace dmlcpu

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
-#include <string>
 #include <type_traits>
 
 #include "dmlcpu/error.hpp"
@@ -53,8 +52,7 @@ struct IntegerList {
   /// Throws ValueError for a negative count.
   template <class I, class = detail::EnableInteger<I>>
   IntegerList(const I* integers, Integer given) {
-    if (given.value < 0)
-      throw ValueError("count: must be at least 0, got " + std::to_string(given.value));
+    if (given.value < 0) detail::fail_value("count: must be at least 0", given.value);
     for (std::int64_t i = 0; i < given.value && count <= kMaxRank; ++i) {
       add(static_cast<std::int64_t>(integers[i]));
     }

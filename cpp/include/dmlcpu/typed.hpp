@@ -22,7 +22,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 #include "dmlcpu/element_types.hpp"
@@ -71,7 +70,7 @@ class View {
   /// Strides may be 0 to broadcast, or negative; `data` is the element at coordinates 0.
   View(T* data, const ExtentList& sizes, const ExtentList& strides) : View(data, sizes) {
     if (strides.count != sizes.count) {
-      throw ValueError("strides: must be as many as sizes, got " + std::to_string(strides.count));
+      detail::fail_value("strides: must be as many as sizes", strides.count);
     }
     std::copy_n(strides.values.begin(), strides.count, tensor_.strides.begin());
   }

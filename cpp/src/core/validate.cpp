@@ -321,4 +321,8 @@ ConstTensor as_const(const Tensor& tensor) {
   return {tensor.data, tensor.type, tensor.rank, tensor.sizes, tensor.strides};
 }
 
+void detail::fail_value(const char* requirement, std::int64_t actual) {
+  throw ValueError(text(requirement, ", got ", actual));
+}
+
 }  // namespace dmlcpu
