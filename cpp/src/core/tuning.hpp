@@ -230,6 +230,11 @@ constexpr std::int64_t top_k_sample_capacity(std::int64_t length, std::int64_t k
   return capacity < length ? capacity : length + 1;
 }
 
+/// Elements are compared with a threshold at least so many at a time: where there is no capacity
+/// for as many, the threshold rises. Fewer would take less time than the call for them. Four of the
+/// longest vectors of bytes have as many.
+inline constexpr std::int64_t kTopKLeastCompared = 256;
+
 /// Shorter rows than this are sorted.
 inline constexpr std::int64_t kTopKThresholdLength = 64;
 

@@ -57,7 +57,7 @@ struct Span {
 };
 
 /// Finds the highest key of n elements, at least a vector; false if comparisons cannot tell. If
-/// kLocates, `span` becomes the four vectors where it is first, unless it is a NaN's: of each four
+/// kLocates, `span` becomes the four vectors where it is first, but stays for a NaN's: of each four
 /// only the best is compared with the best so far, and the number of the four is kept. Vectors at
 /// both ends overlap others, which changes nothing.
 template <bool kLocates, bool kNative, class O, class T = typename O::Element>
@@ -113,8 +113,8 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
   return true;
 }
 
-/// The highest key among n >= 1 consecutive elements, and if kLocates a span of them where it is
-/// first; may prefetch those after them.
+/// The highest key among n >= 1 consecutive elements; may prefetch those after them. If kLocates,
+/// `span`, which is all of them, may become a part of them where it is first.
 template <class O, bool kLocates = false, class T = typename O::Element>
 typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches, Span* span = nullptr) {
   typename O::Key key;

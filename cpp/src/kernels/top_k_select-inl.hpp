@@ -124,13 +124,12 @@ void block_extremes(const void* data, std::int64_t stride, std::int64_t length, 
 /// What is at or above a threshold, which rises where that is more than there is capacity for.
 template <class Item, class U>
 std::int64_t collect_from(const TopKRow& row, U threshold, Item* items) {
-  // Whole fours of vectors at a time, and not few: calls for a few keys take longer than the keys.
-  constexpr std::int64_t kLeast = max_of(kLanes<U>, std::int64_t{256});
+  static_assert(kLanes<U> <= tuning::kTopKLeastCompared);
   ThresholdFilter<Item> filter(row, threshold, items);
   for_chunks<U>(row, [&](std::int64_t at, const U* keys, std::int64_t count) {
     for (std::int64_t i = 0; i < count;) {
       std::int64_t part = count - i;
-      if (filter.left() < min_of(part, kLeast)) filter.raise();
+      if (filter.left() < min_of(part, tuning::kTopKLeastCompared)) filter.raise();
       if (filter.left() < part) part = filter.left() / kLanes<U> * kLanes<U>;
       filter.take(keys + i, part, at + i);
       i += part;
