@@ -162,8 +162,8 @@ struct TopKRows : Call {
   }
 
   /// Divides the `count` items of the parts into buckets of descending keys, each in ascending
-  /// order of position: of consecutive bins.
-  void divide(const TopKRow& row, std::int64_t count) {
+  /// order of position: of consecutive bins. Not inlined, for its large frame.
+  [[gnu::noinline]] void divide(const TopKRow& row, std::int64_t count) {
     TopKKeyRange keys = parts[0].keys;
     for (const Collected& part : parts) {
       keys.lowest = std::min(keys.lowest, part.keys.lowest);
