@@ -47,16 +47,15 @@ bool gather(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan, cons
   return good.load();
 }
 
-/// Throws for the first coordinate out of range in row-major order. Only run once one was found,
-/// so it may take its time.
+/// Throws for the first coordinate out of range in row-major order, if there still is one. Only run
+/// once one was found, so it may take its time.
 void fail_first_out_of_range(const GatherNdDescriptor& descriptor, const GatherLayout& layout,
                              const void* data, const char* name) {
   const ConstTensor& indices = descriptor.indices;
   Axes axes;
   for (int d = 0; d < indices.rank; ++d) axes.push({indices.sizes[d], {indices.strides[d], 0, 0}});
   Odometer position(axes);
-  const std::int64_t count = element_count(indices);
-  for (std::int64_t i = 0; i < count; ++i, position.next()) {
+  for (std::int64_t i = 0, count = element_count(indices); i < count; ++i, position.next()) {
     const std::int64_t offset = position.offsets()[0];
     const std::int64_t read = info(indices.type).size == 8
                                   ? static_cast<const std::int64_t*>(data)[offset]
@@ -99,12 +98,14 @@ void run_planned(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan,
   const bool copies = element_count(descriptor.output) > 0 && element_count(descriptor.input) > 0;
   // Nobody has seen a new output yet: what was clipped may be in it.
   const bool checks_first = raises && !(copies && descriptor.output_is_new);
-  bool good = !checks_first || gather(descriptor, plan, input, indices, nullptr);
-  if (good && copies) {
-    // What was in range need not be any more: another thread may change the indices.
-    good = gather(descriptor, plan, input, indices, output) || checks_first || !raises;
-  }
-  if (!good) fail_first_out_of_range(descriptor, plan.layout, indices, name);
+  const auto gather_to = [&](void* to, bool fails) {
+    if (gather(descriptor, plan, input, indices, to) || !fails) return;
+    fail_first_out_of_range(descriptor, plan.layout, indices, name);
+  };
+  // What was in range when it was checked need not be any more, and the other way round: another
+  // thread may change the indices. The output is written in any case.
+  if (checks_first) gather_to(nullptr, true);
+  if (copies) gather_to(output, raises && !checks_first);
 }
 
 std::size_t detail::plan_text(const GatherNdDescriptor& descriptor, char* text, std::size_t size) {
