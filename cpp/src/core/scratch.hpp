@@ -33,7 +33,7 @@ class Scratch {
   char* bytes_;
 };
 
-/// The row of a plan's text.
+/// Scratch memory in a plan's text.
 inline std::string scratch_text(std::int64_t bytes) { return text("scratch ", bytes, " bytes\n"); }
 
 }  // namespace dmlcpu

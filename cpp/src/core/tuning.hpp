@@ -294,9 +294,9 @@ inline constexpr std::int64_t kTopKSurePerSlot = 4;
 inline constexpr std::int64_t kTopKTileBytes = 16 * 1024;
 inline constexpr std::int64_t kTopKSlotBytes = 16 * 1024;
 
-/// Rows per task at most. Rows of a strided axis are copied side by side into scratch, as many as
-/// fit there, so that every cache line read is used, and read once, though more than one pass is
-/// made over the row.
+/// Rows per task at most. Rows of a strided axis are copied one after the other into scratch, as
+/// many as fit there, so that every cache line read is used, and read once, though more than one
+/// pass is made over the row.
 inline constexpr std::int64_t kTopKGroupRows = 32;
 inline constexpr std::int64_t kTopKPackBytes = 1024 * 1024;
 

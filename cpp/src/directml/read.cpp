@@ -8,8 +8,8 @@
 namespace dmlcpu::directml {
 namespace {
 
-/// Reads all tensors. The first is the input; the one at `indices` holds indices, a third one
-/// has the input's data type.
+/// Reads all tensors and checks what they share: one rank, and one data type but for the tensor at
+/// `indices`, which holds indices. The first one is the input.
 Tensors read_tensors(Reader& fields, std::size_t indices) {
   Tensors all;
   std::size_t count = 0;

@@ -19,15 +19,16 @@ enum class Packing : std::uint8_t {
 };
 
 /// Columns: lanes side by side, each with n positions. Position i of lane l of group g is located
-/// at data[rows[i % period] + (i / period) * period_stride + g * group_stride + l * lane_stride];
-/// but position `tail`, the last one if it is not -1, at data[tail_offset + g * group_stride + l *
-/// lane_stride], which is also what `rows` says if it is in the first period. What `index_step`,
-/// `tail_index`, `widened_step` and `backwards` mean for indices, ArgColumns says; those of top-k
-/// are positions.
+/// at data[rows[i % period] + (i / period) * period_stride + g * group_stride + l * lane_stride].
+/// If `tail` is not -1 it is the last position, which is located at data[tail_offset + g *
+/// group_stride + l * lane_stride]; `rows` has that offset too if it is in the first period.
+/// ArgColumns says what `index_step`, `tail_index`, `widened_step` and `backwards` mean for
+/// indices; the indices of top-k are positions.
 ///
-/// If transposed, rows and group_stride are about the transposed block instead, whose rows are
-/// tile_lanes apart: a period's elements of lane l are the `block` elements from data[l *
-/// lane_stride] on. There is one tile of groups.
+/// If transposed, rows and group_stride are offsets in the transposed block instead, whose rows are
+/// tile_lanes apart. The elements of lane l in one period, of all groups, are among the `block`
+/// elements from data[(i / period) * period_stride + l * lane_stride] on. There is one tile of
+/// groups.
 struct Columns {
   const void* data;
   std::int64_t n;

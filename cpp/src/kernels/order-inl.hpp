@@ -49,11 +49,12 @@ struct Order {
   static constexpr Unsigned kFlip =
       static_cast<Key>(-1) < static_cast<Key>(1) ? kSignBit : Unsigned{0};
 
-  /// The one key of all NaNs: the first beyond the numbers. With NaNs first these begin at -kMax -
-  /// 1 and are 2 * kInfinity + 1, kMax being kInfinity + kNans; with NaNs last all is reversed.
+  /// The one key of all NaNs: the first beyond the numbers. With NaNs first the numbers begin at
+  /// -kMax - 1 and have 2 * kInfinity + 1 keys, and kMax is kInfinity + kNans: it is kInfinity -
+  /// kNans. With NaNs last it is the complement.
   static constexpr Key kNanKey =
       static_cast<Key>(kNanFirst ? kInfinity - kNans : ~(kInfinity - kNans));
-  /// The highest key there is: NaN's, or infinity's (with NaNs last the numbers end at the top).
+  /// The highest key: NaN's if NaNs are first, else that of the first number or integer.
   static constexpr Key kTop = kNanFirst ? kNanKey : static_cast<Key>(~Unsigned{0} ^ kFlip);
 
   static Key key(T x) {
@@ -66,9 +67,9 @@ struct Order {
       return kLargest ? x : static_cast<T>(~x);
     }
   }
-  /// Of floating-point numbers, or vectors of them, given by their bits and signs, before
-  /// canonical_key(): those of NaNs differ, and all lie beyond the numbers. The order is that of
-  /// key(), for one operation less per element.
+  /// Raw keys of floating-point numbers, or of vectors of them, from their bits and their signs in
+  /// every bit. Numbers have the keys of key(). All NaNs are on the right side of the numbers, but
+  /// have different keys until canonical_key(), which is one operation more per element.
   template <class Bits>
   static Bits raw_key(Bits bits, Bits s) {
     const auto flipped = static_cast<Bits>((bits & kMax) ^ s);
@@ -90,7 +91,7 @@ struct Order {
     const auto s = static_cast<Unsigned>(static_cast<Key>(key) >> kSignShift);
     const auto magnitude = static_cast<Unsigned>((key ^ s) - s);
     *bits = static_cast<Unsigned>(magnitude | (s & kSignBit));
-    // From 1 to kInfinity.
+    // Neither zero nor NaN.
     return static_cast<Unsigned>(magnitude - 1) < kInfinity;
   }
 };

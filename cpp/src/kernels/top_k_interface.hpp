@@ -48,7 +48,7 @@ enum class TopKStrategy : std::uint8_t {
   kSort,     ///< sort all
   kStripes,  ///< from the extremes of stripes, whose elements are at one distance
   kBlocks,   ///< from the extremes of blocks; only blocks not below it are read again
-  kSample,   ///< from a sample; where it turns out too high or far too low, by counting
+  kSample,   ///< from a sample; too high: again without a threshold; far too low: it rises
 };
 
 struct TopKSelection {
@@ -68,22 +68,22 @@ struct TopKRow {
   const void* data;
   std::int64_t stride;
   std::int64_t first;
-  std::int64_t length;  ///< at most tuning::kTopKMaxPart
+  std::int64_t length;  ///< to collect at most tuning::kTopKMaxPart
   std::int64_t k;
   bool prefetches;
   const TopKElementKernels* element;
   const TopKSelection* selection;
   /// kSample: the threshold of a longer row of which this is a part; null if this is the row. Only
-  /// what is at or above it is selected, even if that is less than k. All elements are at least 0.
+  /// what is at or above it is selected, even if that is less than k. Every key is at least 0.
   const std::uint64_t* threshold;
   void* scratch;  ///< for keys, top_k_row_scratch() says how large, aligned to 64 bytes
   void* items;    ///< capacity for what is collected, and one more
 };
 
-/// Keys divided into bins by their distance from the highest one, whose bin is the first, and the
-/// bucket of each bin: consecutive bins are a bucket.
 inline constexpr std::int64_t kTopKBinCount = std::int64_t{1} << tuning::kTopKBinBits;
 inline constexpr std::int64_t kTopKMostBuckets = 256;
+/// Bins of keys by their distance from the highest, 2^shift keys each, the first bin the highest;
+/// and the bucket of each bin. Consecutive bins are a bucket.
 struct TopKBins {
   std::uint64_t highest = 0;
   int shift = 0;
@@ -98,16 +98,17 @@ struct TopKKeyRange {
 /// Positions that an item holds in 8 bytes together with any key of up to 4.
 inline constexpr std::int64_t kTopKShortRow = std::int64_t{1} << 32;
 
-/// What depends on the width of keys, and on whether items are packed. Items are the kernels' own:
-/// a key and a position of the row each.
+/// What depends on the width of keys, and on the size of items. Items are the kernels' own: a key
+/// and a position of the row each.
 struct TopKRowKernels {
   /// Collects at least the k elements of highest key, equal keys in ascending order of position;
   /// returns how many.
   std::int64_t (*collect)(const TopKRow& row);
   /// A key with probably somewhat more than k elements of the row at or above it, for its parts.
   std::uint64_t (*threshold)(const TopKRow& row);
-  /// Sorts what was collected by descending key, equal keys in ascending order of position; returns
-  /// where the first `wanted` are. `others` has capacity for as many items, or is null.
+  /// Sorts items, equal keys of which are given in ascending order of position, by descending key;
+  /// returns where the first `wanted` are. `others` has capacity for as many items and `counts` for
+  /// the counters, unless top_k_sort_counts() is 0: then neither is used.
   const void* (*sort)(void* items, void* others, std::int64_t count, std::int64_t wanted,
                       std::uint32_t* counts);
   /// The lowest and the highest key.
@@ -122,10 +123,10 @@ struct TopKRowKernels {
   void (*write)(const TopKRow& row, const void* items, std::int64_t count, const Outputs& outputs);
 };
 
-/// Where the scratch memory of a row begins, in bytes: the keys of each part, after those of the
-/// selection those that are held; the items of all parts; as many others, to which they are moved
-/// when they are sorted by digits or divided; counts for each worker; each part's places, of items
-/// that may be divided; packed rows.
+/// Where the parts of a row's scratch memory begin, in bytes. In this order: for each part of the
+/// row the keys of its selection, then the held keys; the items of all parts; as many others, to
+/// which they are moved when they are sorted by digits or divided; each worker's counters; for each
+/// part the places of its items, if they may be divided; packed rows.
 struct TopKRowScratch {
   std::int64_t key_bytes;  ///< of each part
   std::int64_t items;
@@ -175,7 +176,7 @@ struct TopKColumns {
   void* scratch;  ///< top_k_columns_scratch(), aligned to 64 bytes
 };
 
-/// At most as many slots as columns have.
+/// An upper bound of the slots of a lane; if all elements are sorted, their number.
 constexpr std::int64_t top_k_slots(const Columns& columns, std::int64_t k, bool sorts) {
   return sorts ? columns.n : 2 * k;
 }
@@ -216,7 +217,7 @@ constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
 
 /// What depends on the width of keys alone.
 struct TopKWidthKernels {
-  TopKRowKernels rows;         ///< with packed items, if there are any of the width
+  TopKRowKernels rows;         ///< of up to kTopKShortRow: items of 8 bytes, if keys fit
   TopKRowKernels longer_rows;  ///< of more than kTopKShortRow
   /// Copies rows of `length` elements, stride apart, to consecutive elements, one row after the
   /// other; the rows start row_stride apart.
@@ -225,7 +226,7 @@ struct TopKWidthKernels {
   void (*columns)(const TopKColumns& columns);
 };
 
-/// The unsigned types that hold keys: 1, 2, 4 or 8 bytes, at index 0 to 3.
+/// Keys have 1, 2, 4 or 8 bytes: width index 0 to 3.
 inline constexpr int kWidthCount = 4;
 
 }  // namespace dmlcpu

@@ -9,8 +9,9 @@
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// Collects the elements above a threshold and its ties, in ascending order of position, up to
-/// `capacity`. Most elements are below it, and passed over a few vectors at a time.
+/// Collects the elements above a threshold, and its ties, up to `capacity`: in ascending order of
+/// position, or sorted if the threshold was raised. Most elements are below it, and are skipped a
+/// few vectors at a time.
 template <class Item>
 class ThresholdFilter {
   using U = typename Item::Key;
@@ -20,7 +21,7 @@ class ThresholdFilter {
   ThresholdFilter(const TopKRow& row, U threshold, Item* items)
       : row_(row), threshold_(threshold), ties_left_(row.k), items_(items), lowest_(threshold) {}
 
-  /// Keys that it can take at least.
+  /// How many more keys there is capacity for.
   std::int64_t left() const { return row_.selection->capacity - count_; }
   /// Whether an element of this key would be taken.
   bool takes(U key) const { return key > threshold_ || (key == threshold_ && ties_left_ > 0); }
@@ -35,8 +36,8 @@ class ThresholdFilter {
     raised_ = true;
   }
 
-  /// How many were collected. Items that were moved are sorted, as sorts of equal keys rely on
-  /// ascending positions.
+  /// Returns how many were collected: the k best if the threshold was raised. raise() moves items,
+  /// so these are sorted: TopKRowKernels::sort needs equal keys in ascending order of position.
   std::int64_t end() {
     if (!raised_) return count_;
     raise();
@@ -76,7 +77,7 @@ class ThresholdFilter {
           (high(i) | high(i + kWidth)) | (high(i + 2 * kWidth) | high(i + 3 * kWidth));
       if (!any(found)) continue;
       if (ties_left <= 0 && threshold == static_cast<U>(~U{0})) {
-        // Nothing is above the threshold.
+        // No key is above it, and threshold + 1 would wrap.
         i = count;
         break;
       }

@@ -9,9 +9,9 @@
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// Sorts items, given in ascending order of position, by descending key: an LSD radix sort, which
-/// moves them between `items` and `other`; returns where they ended. `counts` has a counter for
-/// each value of each digit.
+/// Sorts items, given with equal keys in ascending order of position, by descending key: an LSD
+/// radix sort, which moves them between `items` and `other`; returns where they ended. `counts` has
+/// a counter for each value of each digit.
 template <int kDigitBits, class Item>
 Item* radix_sort(Item* items, Item* other, std::int64_t count, std::uint32_t* counts) {
   constexpr int kBins = 1 << kDigitBits;
@@ -45,9 +45,9 @@ Item* radix_sort(Item* items, Item* other, std::int64_t count, std::uint32_t* co
   return items;
 }
 
-/// Sorts few items, given in ascending order of position: each item's place is the number of keys
-/// above its own, and of equal keys before it. n^2 comparisons, but n / width vectors of them, and
-/// no branch to mispredict, unlike a sort by comparison.
+/// Sorts few items, given with equal keys in ascending order of position: each item's place is the
+/// number of keys above its own, and of equal keys before it. n^2 comparisons, but n / width
+/// vectors of them, and no branch to mispredict, unlike a sort by comparison.
 template <class Item>
 void rank_few(Item* items, std::int64_t count) {
   using U = typename Item::Key;
@@ -73,8 +73,7 @@ void rank_few(Item* items, std::int64_t count) {
   }
 }
 
-/// Sorts items, given in ascending order of position, as TopKRowKernels::sort says. `counts` has
-/// capacity for the counters, if there are others and top_k_sort_counts() says so.
+/// TopKRowKernels::sort. `to` may be null: items are then not sorted by digits.
 template <class Item>
 const void* sort_first(void* from, void* to, std::int64_t count, std::int64_t wanted,
                        std::uint32_t* counts) {

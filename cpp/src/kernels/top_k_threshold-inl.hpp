@@ -1,4 +1,4 @@
-// Where a threshold for the k highest comes from: counting, or a sample.
+// The threshold for the k highest of some keys, by counting; and of a row, from a sample of it.
 #pragma once
 
 #include "kernels/top_k_items-inl.hpp"
@@ -11,15 +11,15 @@ template <class U>
 std::int64_t count_at_least(const U* keys, std::int64_t n, U t) {
   using V = Vector<U>;
   constexpr std::int64_t kGroup = 4 * V::kWidth;
-  // A comparison that holds is -1 in its lane, which counts up to 255 of them before it wraps.
-  constexpr std::int64_t kLeast = V::kWidth * 252;
+  // Lanes gain 1 for each comparison that holds. A byte wraps after 255, so sum up before that.
+  constexpr std::int64_t kMostKeys = V::kWidth * 252;
   const auto high = [keys, t](std::int64_t i) { return V::load(keys + i) >= t; };
   std::int64_t count = 0;
   std::int64_t i = 0;
   while (i + kGroup <= n) {
-    const std::int64_t end = min_of(n, i + kLeast);
+    const std::int64_t end = min_of(n, i + kMostKeys);
     typename V::Type lanes{};
-    // A loop over one vector is so short that its alignment decides how fast it is.
+    // Four vectors at a time: the speed of a shorter loop depends on its alignment.
     for (; i + kGroup <= end; i += kGroup) {
       unroll<4>(
           [&](auto v) { lanes -= reinterpret_cast<typename V::Type>(high(i + v * V::kWidth)); });
@@ -38,18 +38,18 @@ std::int64_t count_at_least(const U* keys, std::int64_t n, U t) {
 }
 
 /// A threshold with at least k of n keys at or above it, n >= k; if there are more than k, it is
-/// the k-th highest key. Its bits from the highest on, each set if k keys still are at or above it.
-/// Bits that all keys share are not searched for: the upper ones, as numbers of one magnitude have,
-/// and after kAtOnce others again, as equal keys have. There is memory for a vector of keys.
+/// the k-th highest key. Found bit by bit from the highest: a bit is set if at least k keys are at
+/// or above the threshold with it. Bits that all candidates share are skipped, at the start and
+/// again after every kAtOnce bits. `keys` has capacity for at least one vector.
 template <class U>
 U threshold_of(U* keys, std::int64_t n, std::int64_t k) {
   using V = Vector<U>;
   constexpr int kBits = 8 * static_cast<int>(sizeof(U));
   constexpr int kAtOnce = 8;
-  // Equal keys share all bits that one of them has.
+  // Copies of a key change neither the AND nor the OR of the keys; they are not counted.
   for (std::int64_t i = n; i < V::kWidth; ++i) keys[i] = keys[0];
   U threshold = 0;
-  // Keys that agree with it from this bit on are those that it is searched among.
+  // The candidates are the keys that agree with the threshold from this bit upwards.
   int bit = kBits;
   while (true) {
     const U mask = bit == kBits ? U{0} : static_cast<U>(static_cast<U>(~U{0}) << bit);
@@ -70,10 +70,10 @@ U threshold_of(U* keys, std::int64_t n, std::int64_t k) {
     threshold = bit == kBits ? U{0} : static_cast<U>(threshold >> bit << bit);
     for (const int end = max_of(bit - kAtOnce, 0); bit > end;) {
       const auto higher = static_cast<U>(threshold | static_cast<U>(U{1} << --bit));
-      const std::int64_t above = count_at_least(keys, n, higher);
-      if (above < k) continue;
+      const std::int64_t at_least = count_at_least(keys, n, higher);
+      if (at_least < k) continue;
       threshold = higher;
-      if (above == k) return threshold;
+      if (at_least == k) return threshold;
     }
     if (bit == 0) return threshold;
   }

@@ -36,9 +36,9 @@ int order_of(const ArgDescriptor& descriptor) {
   return ordering(descriptor.largest, descriptor.nan_policy == NanPolicy::kPropagate);
 }
 
-/// Writes element(i, to), converted to the type that `to` points to, to element i * stride of an
-/// output of integers of `size` bytes, for i in [0, count). Signed and unsigned ones have the same
-/// bits; validation found that indices fit.
+/// Writes element(i, to), converted to the unsigned integer type that `to` points to, to element
+/// i * stride of an output with elements of `size` bytes, for i in [0, count). Values are copied as
+/// bits. Validation found that indices fit, so that signed and unsigned ones have the same bits.
 template <class Element>
 void write_elements(void* output, std::int64_t size, std::int64_t stride, std::int64_t count,
                     const Element& element) {

@@ -11,7 +11,7 @@
 
 namespace dmlcpu {
 
-/// Of argmin, argmax and top-k, whose axes have strides of {input, indices, values}.
+/// The memory of an argmin, argmax or top-k, whose axes have strides of {input, indices, values}.
 struct Memory {
   const char* input;
   char* indices;
@@ -31,8 +31,8 @@ struct Memory {
   }
 };
 
-/// Calls body(call, worker) for every call in [0, count). Consecutive ones are run by one thread:
-/// there may be many more of them than threads.
+/// Calls body(call, worker) for every call in [0, count). Threads take shares of consecutive calls,
+/// some kTasksPerThread for each thread.
 template <class Body>
 void for_calls(std::int64_t count, int threads, const Body& body) {
   const std::int64_t shares =

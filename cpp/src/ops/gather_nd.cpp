@@ -102,8 +102,8 @@ void run_planned(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan,
     if (gather(descriptor, plan, input, indices, to) || !fails) return;
     fail_first_out_of_range(descriptor, plan.layout, indices, name);
   };
-  // What was in range when it was checked need not be any more, and the other way round: another
-  // thread may change the indices. The output is written in any case.
+  // Another thread may change the indices after the check: what no longer is in range is clipped;
+  // if nothing is out of range any more there is no error, and the output is written.
   if (checks_first) gather_to(nullptr, true);
   if (copies) gather_to(output, raises && !checks_first);
 }

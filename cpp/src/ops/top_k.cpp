@@ -18,7 +18,7 @@
 namespace dmlcpu {
 namespace {
 
-/// NaNs come before the numbers when they propagate, which is first only for the largest.
+/// If they propagate, NaNs are above all numbers: first of the largest, last of the smallest.
 int order_of(const TopKDescriptor& descriptor) {
   const bool largest = descriptor.axis_direction == AxisDirection::kDecreasing;
   return ordering(largest, largest && descriptor.nan_policy == NanPolicy::kPropagate);
@@ -47,7 +47,7 @@ struct TopKRows : Call {
     std::int64_t count;
     TopKKeyRange keys;
   };
-  /// Results of consecutive ranks.
+  /// Results [first, last) of the row's sorted items.
   struct Bucket {
     std::int64_t first;
     std::int64_t last;
@@ -58,7 +58,7 @@ struct TopKRows : Call {
   const TopKRowScratch& sizes = plan.scratch;
   std::vector<Collected> parts =
       std::vector<Collected>(static_cast<std::size_t>(plan.parts > 1 ? plan.parts : 0));
-  // As many as there may be.
+  // Of the largest size, so that divide() allocates nothing.
   std::vector<Bucket> buckets = std::vector<Bucket>(plan.parts > 1 ? kTopKMostBuckets : 0);
 
   [[gnu::noinline]] void run() {
@@ -100,7 +100,7 @@ struct TopKRows : Call {
   }
 
   static char* memory(const TopKRow& row, std::int64_t offset) {
-    // The analyzer takes threads for able to change the row.
+    // The analyzer assumes that another thread may change the row.
     return static_cast<char*>(row.scratch) + offset;  // NOLINT(*-core.NullPointerArithm)
   }
 
@@ -161,8 +161,8 @@ struct TopKRows : Call {
     return count;
   }
 
-  /// Divides the `count` items of the parts into buckets of descending keys, each in ascending
-  /// order of position: of consecutive bins. Not inlined, for its large frame.
+  /// Divides the `count` items of the parts into buckets of descending keys. Equal keys are in one
+  /// bucket, in ascending order of position. Not inlined, for its large frame.
   [[gnu::noinline]] void divide(const TopKRow& row, std::int64_t count) {
     TopKKeyRange keys = parts[0].keys;
     for (const Collected& part : parts) {
@@ -179,7 +179,8 @@ struct TopKRows : Call {
       const Collected& part = parts[static_cast<std::size_t>(p)];
       of_items.count(part.items, part.count, bins, places(p));
     });
-    // A part's counts of buckets replace those of its bins, then its places in them those.
+    // Each part's counts of bins are summed up to counts of buckets, in place, as no bucket has a
+    // higher number than its bins. Then the place of its next item replaces each of these.
     const std::int64_t least = std::max(
         std::min(tuning::kTopKBucketItems, count / (plan.threads * tuning::kTasksPerThread)),
         ceil_divide(count, kTopKMostBuckets - 1));

@@ -69,7 +69,7 @@ struct ArgUnplannedRows {
 /// that is kept and one that is reduced, or several of one stride. Not for more threads than one.
 bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& unplanned);
 
-/// One line per loop, for tests and for people.
+/// The plan as text, for tests and for people.
 std::string to_text(const ArgPlan& plan);
 std::string to_text(const ArgUnplannedRows& unplanned);
 

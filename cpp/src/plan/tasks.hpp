@@ -29,7 +29,7 @@ struct Tasks {
   void simplify_kept();
 
   std::int64_t count() const;
-  /// Threads that have a task.
+  /// At most this many threads have a task.
   std::int64_t workers() const { return std::min<std::int64_t>(threads, count()); }
   Task at(std::int64_t number) const;
 

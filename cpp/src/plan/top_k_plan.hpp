@@ -16,24 +16,25 @@ namespace dmlcpu {
 TopKStrategy choose_strategy(std::int64_t element_size, std::int64_t length, std::int64_t k,
                              bool most);
 
-/// The details of a strategy; kSample needs a sample.
+/// The details of a strategy. kSample needs at least tuning::kTopKSampledLength elements.
 TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::int64_t k);
 
 /// Rows one by one:
 ///
-///   for each task                            (in parallel)
+///   for each task                             (in parallel, unless rows have parts)
 ///     for each row
-///       for each of `parts`                 (in parallel)
-///         collect from length / parts elements
-///       for each bucket of what was collected (in parallel)
+///       threshold, if its parts share that of a sample
+///       for each of `parts`                   (in parallel)
+///         collect from row.size / parts elements
+///       for each bucket of what was collected (in parallel; one bucket, if items are few)
 ///         sort, write values and indices
 ///
-/// Strides of the tasks' axes are {input, indices, values}; a result is a row's.
+/// Strides of the tasks' axes are {input, indices, values}; each of their results is a row.
 struct TopKPlan {
   Tasks tasks;
-  Axis row = kUnitAxis;  ///< of k results in the outputs
+  Axis row = kUnitAxis;  ///< the searched axis; k positions of it are in the outputs
   std::int64_t k = 1;
-  bool packed = false;  ///< whether a task's rows are copied side by side before they are searched
+  bool packed = false;  ///< a task's rows are first copied to scratch memory, one after the other
   std::int64_t parts = 1;
   TopKSelection selection;   ///< for one part, but a sample is the row's
   TopKRowScratch scratch{};  ///< of each worker
@@ -55,10 +56,10 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads);
 struct TopKColumnsPlan {
   Tasks tasks;
   ColumnsPlan columns;
-  Axis column = kUnitAxis;  ///< of k results in the outputs
+  Axis column = kUnitAxis;  ///< the searched axis; k positions of it are in the outputs
   std::int64_t k = 1;
   bool sorts = false;             ///< all elements, instead of inserting better ones into slots
-  std::int64_t row_bytes = 0;     ///< of scratch memory, of Columns::rows
+  std::int64_t row_bytes = 0;     ///< of Columns::rows, before the workers' scratch memory
   std::int64_t worker_bytes = 0;  ///< of each worker
 
   std::int64_t scratch_bytes() const { return row_bytes + tasks.workers() * worker_bytes; }
@@ -67,7 +68,7 @@ struct TopKColumnsPlan {
 /// The same by columns, if they are the better way.
 std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descriptor, int threads);
 
-/// One line per loop, for tests and for people.
+/// The plan as text, for tests and for people.
 std::string to_text(const TopKPlan& plan);
 std::string to_text(const TopKColumnsPlan& plan);
 
