@@ -117,12 +117,11 @@ void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::
 /// should stay in the cache.
 template <class I>
 bool gather(const GatherLayout& layout, const GatherPart& part) {
-  const std::int64_t bytes = part.bytes;
-  if (bytes == 0) {
+  if (part.bytes == 0) {
     return for_tuples<I, 0>(layout, part, [](std::int64_t, std::int64_t) {});
   }
   if (layout.at_once) {
-    return with_small_copy<tuning::kGatherSmallBytes / 2>(bytes, [&](const auto copy_one) {
+    return with_small_copy<tuning::kGatherSmallBytes / 2>(part.bytes, [&](const auto copy_one) {
       const auto copy = [copy_one, data = part.data, to = part.output](std::int64_t i,
                                                                        std::int64_t offset) {
         copy_one(to + i * copy_one.bytes, data + offset, nullptr);

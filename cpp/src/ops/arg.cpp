@@ -23,11 +23,10 @@ struct Best {
 
   void merge(const Best& other, std::int64_t count) const {
     for (std::int64_t i = 0; i < count; ++i) {
-      if (other.keys[i] < keys[i] || (other.keys[i] == keys[i] && other.indices[i] >= indices[i])) {
-        continue;
+      if (other.keys[i] > keys[i] || (other.keys[i] == keys[i] && other.indices[i] < indices[i])) {
+        keys[i] = other.keys[i];
+        indices[i] = other.indices[i];
       }
-      keys[i] = other.keys[i];
-      indices[i] = other.indices[i];
     }
   }
 };
@@ -94,9 +93,8 @@ struct ArgRun : Memory {
 
   /// Merges a part of the reduction into `best`, or writes the results if nothing is merged.
   void run_part(const Task& task, std::int64_t part, const Best& best, char* scratch) const {
-    if (plan.strategy == ArgStrategy::kFill) {
-      return write(task, [](std::int64_t, std::int64_t) { return std::int64_t{0}; });
-    }
+    const auto first = [](std::int64_t, std::int64_t) { return std::int64_t{0}; };
+    if (plan.strategy == ArgStrategy::kFill) return write(task, first);
     const std::int64_t start = plan.part_start(part);
     Odometer reduced(plan.reduced);
     for (std::int64_t i = 0; i < iteration_count(plan.reduced); ++i, reduced.next()) {
@@ -130,10 +128,15 @@ struct ArgRun : Memory {
     const bool reversed = plan.reversed;
     for (std::int64_t g = 0; g < task.groups; ++g) {
       const auto place = [&](int s) { return task.offsets[s] + g * plan.tasks.groups.strides[s]; };
-      write_elements(indices + place(1) * index_size, index_size, results.strides[1], task.results,
-                     [&found, g, last, reversed](std::int64_t i, auto* /*to*/) {
-                       return reversed ? last - found(g, i) : found(g, i);
-                     });
+      char* const index = indices + place(1) * index_size;
+      if (last == 0 && results.strides[1] == 1) {
+        std::memset(index, 0, static_cast<std::size_t>(task.results * index_size));
+      } else {
+        write_elements(index, index_size, results.strides[1], task.results,
+                       [&found, g, last, reversed](std::int64_t i, auto* /*to*/) {
+                         return reversed ? last - found(g, i) : found(g, i);
+                       });
+      }
       if (values == nullptr) continue;
       // From the input: keys do not tell zeros, or NaNs, apart.
       const char* const from = at(place(0));

@@ -33,10 +33,9 @@ struct Call : Memory {
 };
 
 Call call_of(const TopKDescriptor& descriptor, const void* input, void* values, void* indices) {
-  const Memory memory = {static_cast<const char*>(input), static_cast<char*>(indices),
-                         static_cast<char*>(values), element_bytes(descriptor.input),
-                         element_bytes(descriptor.indices)};
-  return {memory, descriptor};
+  return {{static_cast<const char*>(input), static_cast<char*>(indices), static_cast<char*>(values),
+           element_bytes(descriptor.input), element_bytes(descriptor.indices)},
+          descriptor};
 }
 
 /// Rows one by one.

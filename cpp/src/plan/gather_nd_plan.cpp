@@ -110,8 +110,7 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
     slices.push({input.sizes[d], {0, input.strides[d], output[outer + d - indexed]}});
   }
   simplify(slices, 1);
-  Axis run = {1, {0, 1, 1}};
-  if (slices.count > 0) run = slices.pop();
+  const Axis run = slices.count > 0 ? slices.pop() : Axis{1, {0, 1, 1}};
   plan.bytes = run.size * element_size;
   layout.element_size = element_size;
   layout.from_stride = run.strides[1];
