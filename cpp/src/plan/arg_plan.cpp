@@ -171,8 +171,9 @@ bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& u
       rows.row_stride = input.strides[d];
       unplanned.output_stride = descriptor.output.strides[output_axis];
     } else {
-      if (rows.n > 1 && input.strides[d] != rows.stride * rows.n) return false;
       if (rows.n == 1) rows.stride = input.strides[d];
+      // All elements along a broadcast axis are equal: a plan does not read them all.
+      if (rows.stride == 0 || input.strides[d] != rows.stride * rows.n) return false;
       rows.n *= size;
     }
   }
