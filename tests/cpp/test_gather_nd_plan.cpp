@@ -100,8 +100,8 @@ void test_small_rows_share_a_task() {
 }
 
 /// What tuples touch of the input is as much as is between the first and the last slice, or their
-/// own cache lines; where L2 does not hold it, slices of long tuples are prefetched.
-void test_far_slices_are_prefetched() {
+/// own cache lines; where L2 does not hold it, slices are far, and those of long tuples prefetched.
+void test_far_slices() {
   const std::int64_t most = dmlcpu::tuning::kGatherNearBytes;
   const std::int64_t tuples = most / 64;
   CHECK(plan({1, 1, 1, most}, {tuples, 4}, 0, {tuples}).layout.at_once);
@@ -109,12 +109,12 @@ void test_far_slices_are_prefetched() {
   CHECK(!plan({1, 1, 1, most / 4 + 2}, {tuples + 1, 4}, 0, {tuples + 1}).layout.at_once);
   CHECK(plan({most / 4 + 2}, {tuples + 1, 1}, 0, {tuples + 1}).layout.at_once);
   CHECK(plan({1, 1, most / 4 + 2}, {tuples + 1, 3}, 0, {tuples + 1}).layout.at_once);
-  // What single coordinates address: large elements, and where they are far small ones.
-  CHECK(plan({most / 4 + 2}, {tuples + 1, 1}, 0, {tuples + 1}).layout.prefetches);
-  CHECK(!plan({most / 4 + 1}, {most, 1}, 0, {most}).layout.prefetches);
-  CHECK(!plan({1, 1, most / 4 + 2}, {tuples + 1, 3}, 0, {tuples + 1}).layout.prefetches);
-  CHECK(!plan({5, 2}, {10, 1}, 0, {10, 2}).layout.prefetches);
-  CHECK(plan({5, 3}, {10, 1}, 0, {10, 3}).layout.prefetches);
+  CHECK(plan({most / 4 + 2}, {tuples + 1, 1}, 0, {tuples + 1}).layout.far);
+  CHECK(!plan({most / 4 + 1}, {most, 1}, 0, {most}).layout.far);
+  CHECK(plan({1, 1, most / 4 + 2}, {tuples + 1, 3}, 0, {tuples + 1}).layout.far);
+  // Large slices count as far.
+  CHECK(!plan({5, 2}, {10, 1}, 0, {10, 2}).layout.far);
+  CHECK(plan({5, 3}, {10, 1}, 0, {10, 3}).layout.far);
 }
 
 /// The tasks cover every byte of the output once, in runs that begin at pages.
@@ -191,7 +191,7 @@ int main() {
   test_tuples_are_divided_among_threads();
   test_small_slices_are_copied_at_once();
   test_small_rows_share_a_task();
-  test_far_slices_are_prefetched();
+  test_far_slices();
   test_slices_of_few_tuples_are_divided();
   test_large_outputs_are_streamed();
   test_plans_can_be_printed();

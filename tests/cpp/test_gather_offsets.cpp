@@ -178,8 +178,8 @@ void test_at_once(const std::vector<std::int64_t>& sizes, std::int64_t bytes, st
     want.insert(want.end(), made.part.data + offset, made.part.data + offset + bytes);
   }
   want.push_back('u');
-  for (const bool prefetches : {false, true}) {
-    made.layout.prefetches = prefetches;
+  for (const bool far : {false, true}) {
+    made.layout.far = far;
     std::vector<char> output(want.size(), 'u');
     made.part.output = output.data();
     CHECK(made.gather() == (kind != Kind::kOut));

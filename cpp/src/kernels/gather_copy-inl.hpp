@@ -84,32 +84,30 @@ void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::
       }
     });
   };
-  // Whole 16 bytes to aligned addresses by non-temporal stores, which saves reading the output's
-  // old content from memory before it is overwritten. Lines are prefetched as by LineCopy.
-  const auto stream = [bytes](char* to, const char* from, const char* next) {
-    for (std::int64_t b = 0; b < bytes; b += 16) {
-      if (b % kCacheLine == 0) prefetch(next + b);
-      stream_16_bytes(to + b, from + b);
-    }
-  };
-  // As the system's library does it best.
-  const auto whole = [bytes](char* to, const char* from, const char*) {
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
-  };
   if (layout.from_stride != 1 || layout.to_stride != 1) {
     if (layout.element_size == 1) return strided(std::uint8_t{0});
     if (layout.element_size == 2) return strided(std::uint16_t{0});
     if (layout.element_size == 4) return strided(std::uint32_t{0});
     strided(std::uint64_t{0});
   } else if (layout.stream && (reinterpret_cast<std::uintptr_t>(part.output) | bytes) % 16 == 0) {
-    each(stream);
+    // Whole 16 bytes to aligned addresses by non-temporal stores, which saves reading the output's
+    // old content from memory before it is overwritten. Lines are prefetched as by LineCopy.
+    each([bytes](char* to, const char* from, const char* next) {
+      for (std::int64_t b = 0; b < bytes; b += 16) {
+        if (b % kCacheLine == 0) prefetch(next + b);
+        stream_16_bytes(to + b, from + b);
+      }
+    });
     stream_fence();
   } else if (bytes <= tuning::kGatherSmallBytes) {
     with_small_copy<tuning::kGatherSmallBytes / 2>(bytes, each);
   } else if (bytes <= tuning::kGatherPrefetchBytes) {
     each(LineCopy{bytes});
   } else {
-    each(whole);
+    // As the system's library does it best.
+    each([bytes](char* to, const char* from, const char*) {
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    });
   }
 }
 

@@ -38,8 +38,10 @@ struct GatherLayout {
   /// Slices are of up to kGatherSmallBytes, next to each other in the output and along the last
   /// axis: each is copied as soon as its tuple is checked.
   bool at_once = false;
-  bool prefetches = false;  ///< at once: what single coordinates address is prefetched
-  bool stream = false;      ///< runs of whole 16 bytes are written by non-temporal stores
+  /// At once: slices are not in L2, or take several instructions. Those of single coordinates are
+  /// prefetched. Where none are far, tuples are prefetched further ahead.
+  bool far = false;
+  bool stream = false;  ///< runs of whole 16 bytes are written by non-temporal stores
   /// A slice's runs, outermost loop first, and the strides of their elements.
   int run_axes = 0;
   GatherRuns runs[kMaxTupleLength];

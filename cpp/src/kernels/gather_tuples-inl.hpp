@@ -56,13 +56,17 @@ std::int64_t for_plain_tuples(const GatherLayout& layout, const GatherPart& part
     body(tuple, offset);
     return true;
   };
-  const bool prefetches = kLength == 1 && layout.prefetches && part.bytes > 0;
+  const bool far = layout.far;
+  const bool prefetches = kLength == 1 && far && part.bytes > 0;
   constexpr int kUnroll = 4;
   constexpr auto kTupleBytes = static_cast<std::int64_t>(kLength * sizeof(I));
   for (; i + kUnroll <= count; i += kUnroll) {
     const char* const next =
         reinterpret_cast<const char*>(indices + i * kLength) + tuning::kGatherTuplePrefetchBytes;
-    for (std::int64_t b = 0; b < kUnroll * kTupleBytes; b += kCacheLine) prefetch(next + b);
+    for (std::int64_t b = 0; b < kUnroll * kTupleBytes; b += kCacheLine) {
+      prefetch(next + b);
+      if (!far) prefetch<2>(next + b + tuning::kGatherTuplesToL2Bytes);
+    }
     if (prefetches && i + kUnroll + tuning::kGatherPrefetch <= count) {
       for (int u = 0; u < kUnroll; ++u) {
         // An integer until it is prefetched: the coordinate may be any.

@@ -31,13 +31,10 @@ bool gather(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan, cons
   };
   std::atomic<bool> good{true};
   for_tasks(plan.tasks, [&](const Task& task, int) {
+    const std::int64_t bytes = plan.divides_runs ? task.results * element_size : plan.bytes;
     GatherPart part{static_cast<const char*>(indices), static_cast<const char*>(input),
-                    static_cast<char*>(output), task.results, plan.bytes};
-    if (plan.divides_runs) {
-      part.tuples = 1;
-      part.bytes = task.results * element_size;
-    }
-    if (output == nullptr) part.bytes = 0;
+                    static_cast<char*>(output), plan.divides_runs ? 1 : task.results,
+                    output == nullptr ? 0 : bytes};
     advance(part, task.offsets);
     for (std::int64_t row = 0; row < task.groups; ++row) {
       if (!kernel(plan.layout, part)) good.store(false, std::memory_order_relaxed);

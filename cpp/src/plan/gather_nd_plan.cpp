@@ -70,8 +70,7 @@ void choose_copy(const GatherNdDescriptor& descriptor, bool near, GatherNdPlan& 
   layout.at_once = single && !plan.divides_runs && plan.bytes <= tuning::kGatherSmallBytes &&
                    layout.output_stride == plan.bytes &&
                    (inner.size <= 1 || inner.stride == plan.bytes) && (near || layout.length <= 3);
-  layout.prefetches = layout.at_once && layout.length == 1 &&
-                      (!near || plan.bytes > tuning::kGatherUnprefetchedBytes);
+  layout.far = layout.at_once && (!near || plan.bytes > tuning::kGatherUnprefetchedBytes);
   // Of the input as much is read as is written, at most.
   const std::int64_t written = byte_count(descriptor.output);
   const std::int64_t moved = written + std::min(written, byte_count(descriptor.input));
@@ -143,8 +142,9 @@ std::string to_text(const GatherNdPlan& plan) {
   return all + text(plan.bytes, " bytes",
                     strided ? text(" by ", layout.from_stride, ", ", layout.to_stride) : "",
                     layout.at_once ? ", copied at once" : "",
-                    layout.prefetches ? ", prefetched" : "", layout.stream ? ", streamed" : "",
-                    "\nthreads ", tasks.threads, "\n", scratch_text(0));
+                    layout.far && layout.length == 1 ? ", prefetched" : "",
+                    layout.stream ? ", streamed" : "", "\nthreads ", tasks.threads, "\n",
+                    scratch_text(0));
 }
 
 }  // namespace dmlcpu
