@@ -340,8 +340,8 @@ inline constexpr std::int64_t kGatherChunk = 512;
 /// pages and does not keep up with loops that load from all over the input as well.
 inline constexpr std::int64_t kGatherTuplePrefetchBytes = 1024;
 
-/// So much further on they are prefetched to L2, unless what tuples address is not in L2 itself:
-/// these loads need the processor's few places for missing lines.
+/// So much further on tuples of several coordinates are prefetched to L2, unless what they address
+/// is not in L2 itself: these loads need the processor's few places for missing lines.
 inline constexpr std::int64_t kGatherTuplesToL2Bytes = 8 * 1024;
 
 /// Tuples from a negative coordinate on that are done without a branch on the sign: each such block

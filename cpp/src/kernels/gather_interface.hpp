@@ -39,7 +39,7 @@ struct GatherLayout {
   /// axis: each is copied as soon as its tuple is checked.
   bool at_once = false;
   /// At once: slices are not in L2, or take several instructions. Those of single coordinates are
-  /// prefetched. Where none are far, tuples are prefetched further ahead.
+  /// prefetched; of longer tuples that are not far, tuples further ahead.
   bool far = false;
   bool stream = false;  ///< runs of whole 16 bytes are written by non-temporal stores
   /// A slice's runs, outermost loop first, and the strides of their elements.

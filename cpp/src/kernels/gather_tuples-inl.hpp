@@ -56,8 +56,8 @@ std::int64_t for_plain_tuples(const GatherLayout& layout, const GatherPart& part
     body(tuple, offset);
     return true;
   };
-  const bool far = layout.far;
-  const bool prefetches = kLength == 1 && far && part.bytes > 0;
+  const bool prefetches = kLength == 1 && layout.far && part.bytes > 0;
+  const bool to_l2 = kLength > 1 && !layout.far;
   constexpr int kUnroll = 4;
   constexpr auto kTupleBytes = static_cast<std::int64_t>(kLength * sizeof(I));
   for (; i + kUnroll <= count; i += kUnroll) {
@@ -65,7 +65,7 @@ std::int64_t for_plain_tuples(const GatherLayout& layout, const GatherPart& part
         reinterpret_cast<const char*>(indices + i * kLength) + tuning::kGatherTuplePrefetchBytes;
     for (std::int64_t b = 0; b < kUnroll * kTupleBytes; b += kCacheLine) {
       prefetch(next + b);
-      if (!far) prefetch<2>(next + b + tuning::kGatherTuplesToL2Bytes);
+      if (to_l2) prefetch<2>(next + b + tuning::kGatherTuplesToL2Bytes);
     }
     if (prefetches && i + kUnroll + tuning::kGatherPrefetch <= count) {
       for (int u = 0; u < kUnroll; ++u) {
