@@ -75,3 +75,23 @@ def test_broadcast_rows_are_not_read_element_by_element(axis):
         for direction, found in zip(DIRECTIONS, (0, 2**40 - 1)):
             got = dmlcpu.argmax(x, axis, axis_direction=direction, index_dtype=np.int64)
             assert got.tolist() == [[found]]
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+@pytest.mark.parametrize("index_dtype", [np.uint32, np.int64])
+def test_axes_of_size_1_with_neighbours(more, index_dtype):
+    """Enough results next to each other are written together, fewer along the longest axis; each
+    order of the axes, and views that cannot be merged to one."""
+    neighbours = TUNING.kFillLeastNeighbours + more
+    x = np.arange(3.0 * 100 * 2 * neighbours).reshape(3, 1, 100, 2 * neighbours)
+    with dmlcpu.num_threads(1):
+        for view in (x[::2, :, ::2, :neighbours], x[:, :, ::-1, ::2], x.transpose(3, 1, 0, 2)):
+            got = dmlcpu.top_k(view, 1, axis=1, index_dtype=index_dtype)
+            np.testing.assert_array_equal(got.values, view)
+            np.testing.assert_array_equal(got.indices, np.zeros(view.shape, index_dtype))
+            out = np.full((*view.shape, 2), 77, index_dtype)
+            dmlcpu.argmax(view, 1, out=out[..., 0], index_dtype=index_dtype)
+            assert (out[..., 0] == 0).all()
+            assert (out[..., 1] == 77).all()
+    plan = _core.plan_text(dmlcpu.top_k, x[::2, :, ::2, :neighbours], 1, axis=1)
+    assert f"rows {neighbours if more >= 0 else 50} by" in plan

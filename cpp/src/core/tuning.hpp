@@ -50,6 +50,10 @@ inline constexpr std::int64_t kReleaseLockBytes = 2 * kGrainBytes;
 /// and to follow than so few comparisons; elements of columns are compared one by one then.
 inline constexpr std::int64_t kUnplannedElements = 32;
 
+/// Where nothing is compared, so many results or more next to each other are written together; if
+/// there are fewer, the longest axis is walked, which touches a cache line once for each of them.
+inline constexpr std::int64_t kFillLeastNeighbours = 8;
+
 // --- scratch memory --------------------------------------------------------------------------
 
 /// Scratch memory of up to this many bytes is on the stack, which saves small calls an allocation.

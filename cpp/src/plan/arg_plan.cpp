@@ -128,12 +128,14 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
   split_axes(descriptor, values, plan);
   Axes& kept = plan.tasks.kept;
   if (plan.reduced.count == 0) {
-    // The longest loops innermost; in the order of the output, if the input is not read.
+    // The longest loops innermost, unless those of neighbours are long enough; in the order of the
+    // output, if the input is not read.
     for (int d = 0; d < kept.count && values == nullptr; ++d) {
       kept.axes[d].strides[0] = kept.axes[d].strides[1];
     }
     simplify(kept);
-    plan.tasks.results = kept.take(longest(kept, false));
+    const bool inner = kept.last().size >= tuning::kFillLeastNeighbours;
+    plan.tasks.results = inner ? kept.pop() : kept.take(longest(kept, false));
     plan.tasks.groups = kept.take(longest(kept, false));
   } else {
     const bool is_rows = are_rows(element_size, plan);
