@@ -50,9 +50,10 @@ inline constexpr std::int64_t kReleaseLockBytes = 2 * kGrainBytes;
 /// and to follow than so few comparisons; elements of columns are compared one by one then.
 inline constexpr std::int64_t kUnplannedElements = 32;
 
-/// Where nothing is compared, so many results or more next to each other are written together; if
-/// there are fewer, the longest axis is walked, which touches a cache line once for each of them.
-inline constexpr std::int64_t kFillLeastNeighbours = 8;
+/// Where nothing is compared, an innermost axis of at least this size is walked in the inner loop.
+/// A shorter one takes longer to begin than to walk; the longest axis is walked instead, which
+/// touches each cache line once for each position of the innermost axis.
+inline constexpr std::int64_t kFillInnerSize = 8;
 
 // --- scratch memory --------------------------------------------------------------------------
 
@@ -344,8 +345,9 @@ inline constexpr std::int64_t kGatherChunk = 512;
 /// pages and does not keep up with loops that load from all over the input as well.
 inline constexpr std::int64_t kGatherTuplePrefetchBytes = 1024;
 
-/// So much further on tuples of several coordinates are prefetched to L2, unless what they address
-/// is not in L2 itself: these loads need the processor's few places for missing lines.
+/// Software prefetch distance to L2 in bytes, for tuples of several coordinates whose slices are
+/// copied at once from L2. Loads of slices that are not in L2 need the processor's few buffers for
+/// cache misses themselves.
 inline constexpr std::int64_t kGatherTuplesToL2Bytes = 8 * 1024;
 
 /// Tuples from a negative coordinate on that are done without a branch on the sign: each such block

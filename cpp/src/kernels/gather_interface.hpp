@@ -38,8 +38,8 @@ struct GatherLayout {
   /// Slices are of up to kGatherSmallBytes, next to each other in the output and along the last
   /// axis: each is copied as soon as its tuple is checked.
   bool at_once = false;
-  /// At once: slices are not in L2, or take several instructions. Those of single coordinates are
-  /// prefetched; of longer tuples that are not far, tuples further ahead.
+  /// At once: slices are not in L2, or are longer than kGatherUnprefetchedBytes. Then those of
+  /// single coordinates are prefetched; otherwise tuples of several coordinates are, to L2.
   bool far = false;
   bool stream = false;  ///< runs of whole 16 bytes are written by non-temporal stores
   /// A slice's runs, outermost loop first, and the strides of their elements.

@@ -57,7 +57,7 @@ std::int64_t for_plain_tuples(const GatherLayout& layout, const GatherPart& part
     return true;
   };
   const bool prefetches = kLength == 1 && layout.far && part.bytes > 0;
-  const bool to_l2 = kLength > 1 && !layout.far;
+  const bool to_l2 = kLength > 1 && layout.at_once && !layout.far;
   constexpr int kUnroll = 4;
   constexpr auto kTupleBytes = static_cast<std::int64_t>(kLength * sizeof(I));
   for (; i + kUnroll <= count; i += kUnroll) {

@@ -128,13 +128,12 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
   split_axes(descriptor, values, plan);
   Axes& kept = plan.tasks.kept;
   if (plan.reduced.count == 0) {
-    // The longest loops innermost, unless those of neighbours are long enough; in the order of the
-    // output, if the input is not read.
+    // The axes are in the order of the output, if the input is not read.
     for (int d = 0; d < kept.count && values == nullptr; ++d) {
       kept.axes[d].strides[0] = kept.axes[d].strides[1];
     }
     simplify(kept);
-    const bool inner = kept.last().size >= tuning::kFillLeastNeighbours;
+    const bool inner = kept.last().size >= tuning::kFillInnerSize;
     plan.tasks.results = inner ? kept.pop() : kept.take(longest(kept, false));
     plan.tasks.groups = kept.take(longest(kept, false));
   } else {
