@@ -276,7 +276,7 @@ def gather_slices(calls, rng):
     long = near(100, 128, 192, 256, 1000)
     for size in (1, 2, 4, 8):
         for n, elements in enumerate([*range(1, 71 // size + 4), *(b // size for b in long)]):
-            for count in (1, 2, TUNING.kGatherPrefetch + 2, 40):
+            for count in (1, 2, 40, TUNING.kGatherAhead + 2):
                 dtype = data.INDEX_DTYPES[(n + count) % 4]
                 indices = some_indices(rng, (6,), count, dtype)
                 for step in (1, -1, 2):

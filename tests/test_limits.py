@@ -116,10 +116,18 @@ def assert_gathers(x, indices, batch_dims, want):
     np.testing.assert_array_equal(dmlcpu.gather_nd(x, indices, mode="clip", **options), want)
 
 
-@pytest.mark.parametrize("count", near(TUNING.kGatherChunk, 2 * TUNING.kGatherChunk))
+GATHER_CHUNKS = (
+    TUNING.kGatherChunk,
+    TUNING.kGatherChunk + TUNING.kGatherAhead,
+    2 * TUNING.kGatherChunk,
+)
+
+
+@pytest.mark.parametrize("count", near(*GATHER_CHUNKS))
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 7, 8])
 def test_gather_chunks(instruction_set, threads, count, length):
-    """Tuples around the chunk whose offsets are computed at once, each naming a different slice."""
+    """Tuples around the chunk whose offsets are computed at a time, and those that are kept for the next
+    one; each tuple names a different slice."""
     x = np.arange(9 * 11 * 13 * 2, dtype=np.int32).reshape(9, 11, 13, 2)
     if length > 3:
         x = x.ravel()[: 4**4 * 3**2].reshape(4, 2, 2, 3, 3, 4, 2, 2)
@@ -128,13 +136,13 @@ def test_gather_chunks(instruction_set, threads, count, length):
     assert_gathers(x, indices, 0, x[tuple(indices.T)])
 
 
-@pytest.mark.parametrize("count", near(TUNING.kGatherChunk, 2 * TUNING.kGatherChunk))
+@pytest.mark.parametrize("count", near(*GATHER_CHUNKS))
 @pytest.mark.parametrize("length", [1, 2])
 def test_gather_chunks_of_a_batch(instruction_set, threads, count, length):
     """Each tuple of a chunk has a matrix of the input of its own, in which its coordinates count."""
-    x = np.arange(count * 5 * 3, dtype=np.int32).reshape(count, 5, 3)
+    x = np.arange(count * 5 * 23, dtype=np.int32).reshape(count, 5, 23)
     rng = np.random.default_rng(0)
-    indices = np.stack([rng.integers(-size, size, count) for size in (5, 3)[:length]], -1)
+    indices = np.stack([rng.integers(-size, size, count) for size in (5, 23)[:length]], -1)
     assert_gathers(x, indices, 1, x[(np.arange(count), *indices.T)])
 
 
@@ -189,8 +197,8 @@ def test_gather_slice_sizes(instruction_set, itemsize, elements):
     dtype = np.dtype(f"u{itemsize}")
     rng = np.random.default_rng(0)
     x = rng.integers(0, 255, (40, elements), np.uint8).astype(dtype)
-    indices = rng.integers(0, 40, (100, 1))
-    wide = np.full((100, elements + 1), 77, dtype)
+    indices = rng.integers(0, 40, (TUNING.kGatherChunk + TUNING.kGatherAhead + 9, 1))
+    wide = np.full((len(indices), elements + 1), 77, dtype)
     dmlcpu.gather_nd(x, indices, out=wide[:, :elements])
     np.testing.assert_array_equal(wide[:, :elements], x[indices[:, 0]])
     assert (wide[:, elements] == 77).all()

@@ -26,7 +26,7 @@ void test_copy(int width, std::int64_t inner, std::int64_t gap, std::int64_t ske
   std::vector<char> data(static_cast<std::size_t>(kTable * size));
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = byte_at(static_cast<std::int64_t>(i));
   // More than any prefetch distance.
-  constexpr std::int64_t kCount = 40;
+  constexpr std::int64_t kCount = dmlcpu::tuning::kGatherChunk + 9;  // a chunk and some more
   const std::int64_t positions = kTable - inner + 1;
   std::vector<std::int64_t> indices;
   for (std::int64_t i = 0; i < kCount; ++i) indices.push_back(i * 677 % positions);

@@ -100,21 +100,40 @@ void test_small_rows_share_a_task() {
 }
 
 /// What tuples touch of the input is as much as is between the first and the last slice, or their
-/// own cache lines; where L2 does not hold it, slices are far, and those of long tuples prefetched.
+/// own cache lines or slices; where the caches do not hold it, slices are far.
 void test_far_slices() {
   const std::int64_t most = dmlcpu::tuning::kGatherNearBytes;
   const std::int64_t tuples = most / 64;
-  CHECK(plan({1, 1, 1, most}, {tuples, 4}, 0, {tuples}).layout.at_once);
-  CHECK(plan({1, 1, 1, most / 4 + 1}, {most, 4}, 0, {most}).layout.at_once);
-  CHECK(!plan({1, 1, 1, most / 4 + 2}, {tuples + 1, 4}, 0, {tuples + 1}).layout.at_once);
-  CHECK(plan({most / 4 + 2}, {tuples + 1, 1}, 0, {tuples + 1}).layout.at_once);
-  CHECK(plan({1, 1, most / 4 + 2}, {tuples + 1, 3}, 0, {tuples + 1}).layout.at_once);
-  CHECK(plan({most / 4 + 2}, {tuples + 1, 1}, 0, {tuples + 1}).layout.far);
-  CHECK(!plan({most / 4 + 1}, {most, 1}, 0, {most}).layout.far);
-  CHECK(plan({1, 1, most / 4 + 2}, {tuples + 1, 3}, 0, {tuples + 1}).layout.far);
-  // Large slices count as far.
-  CHECK(!plan({5, 2}, {10, 1}, 0, {10, 2}).layout.far);
-  CHECK(plan({5, 3}, {10, 1}, 0, {10, 3}).layout.far);
+  const auto far = [](const GatherNdPlan& p) {
+    CHECK(p.layout.at_once == !p.layout.far);
+    return p.layout.far;
+  };
+  for (const std::int64_t count : {tuples, most}) {
+    CHECK(!far(plan({most / 4 + 1}, {count, 1}, 0, {count})));
+    CHECK(!far(plan({1, 1, 1, most / 4 + 1}, {count, 4}, 0, {count})));
+  }
+  CHECK(!far(plan({most}, {tuples, 1}, 0, {tuples})));
+  CHECK(far(plan({most / 4 + 2}, {tuples + 1, 1}, 0, {tuples + 1})));
+  CHECK(far(plan({1, most / 4 + 2}, {tuples + 1, 2}, 0, {tuples + 1})));
+  CHECK(far(plan({1, 1, 1, most / 4 + 2}, {tuples + 1, 4}, 0, {tuples + 1})));
+  CHECK(!plan({most, 64}, {most / 256, 1}, 0, {most / 256, 64}).layout.far);
+  CHECK(plan({most, 64}, {most / 256 + 1, 1}, 0, {most / 256 + 1, 64}).layout.far);
+}
+
+/// Slices are prefetched kGatherAhead ahead, long ones fewer, at least one.
+void test_slices_ahead() {
+  namespace tuning = dmlcpu::tuning;
+  const auto ahead = [](std::int64_t inner, std::int64_t tuples) {
+    return plan({tuples, inner}, {tuples, 1}, 0, {tuples, inner}).layout.ahead;
+  };
+  const std::int64_t many = tuning::kGatherNearBytes / 64;
+  CHECK(ahead(32, many) == tuning::kGatherAhead);
+  CHECK(ahead(1024, many) == tuning::kGatherAheadBytes / 4096);
+  CHECK(ahead(tuning::kGatherAheadBytes / 2, many) == 1);
+  CHECK(ahead(16, 10) == tuning::kGatherAhead);
+  CHECK(ahead(256, 10) == tuning::kGatherNearAheadBytes / 1024);
+  CHECK(ahead(tuning::kGatherNearAheadBytes, 10) == 1);
+  CHECK(ahead(0, 10) == tuning::kGatherAhead);
 }
 
 /// The tasks cover every byte of the output once, in runs that begin at pages.
@@ -162,13 +181,14 @@ void test_slices_of_few_tuples_are_divided() {
 
 void test_plans_can_be_printed() {
   CHECK(to_text(plan({5, 6}, {10, 1}, 0, {10, 6})) ==
-        "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 24 bytes, copied at once, prefetched\n"
+        "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 24 bytes, copied at once\n"
         "threads 1\nscratch 0 bytes\n");
   CHECK(to_text(plan({5, 60}, {10, 1}, 0, {10, 60})) ==
-        "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 240 bytes\nthreads 1\nscratch 0 bytes\n");
+        "tuples 1 x 1 x 10 in 1 tasks of 1 x 10\nslices 240 bytes, 17 ahead\nthreads 1\n"
+        "scratch 0 bytes\n");
   CHECK(to_text(plan({5, 6000}, {2, 1}, 0, {2, 6000}, 2)) ==
-        "tuples 1 x 2 x 6000 elements in 12 tasks of 1 x 1024\nslices 24000 bytes\nthreads "
-        "2\nscratch 0 bytes\n");
+        "tuples 1 x 2 x 6000 elements in 12 tasks of 1 x 1024\nslices 24000 bytes, 1 "
+        "ahead\nthreads 2\nscratch 0 bytes\n");
 }
 
 /// Large outputs, on processors that gain by it, unless slices are of parts of 16 bytes; runs that
@@ -192,6 +212,7 @@ int main() {
   test_small_slices_are_copied_at_once();
   test_small_rows_share_a_task();
   test_far_slices();
+  test_slices_ahead();
   test_slices_of_few_tuples_are_divided();
   test_large_outputs_are_streamed();
   test_plans_can_be_printed();

@@ -19,6 +19,7 @@ namespace {
 using dmlcpu::GatherAxis;
 using dmlcpu::GatherLayout;
 using dmlcpu::GatherPart;
+using dmlcpu::tuning::kGatherAhead;
 using dmlcpu::tuning::kGatherChunk;
 using dmlcpu::tuning::kGatherTupleBlock;
 
@@ -169,7 +170,6 @@ void test_at_once(const std::vector<std::int64_t>& sizes, std::int64_t bytes, st
   std::vector<char> data(static_cast<std::size_t>(step));
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<char>(i % 101);
   Tuples<I> made(sizes, strides, 0, 0, count, special, kind);
-  made.layout.at_once = true;
   made.layout.output_stride = bytes;
   made.part.data = data.data() + begin;
   made.part.bytes = bytes;
@@ -178,8 +178,9 @@ void test_at_once(const std::vector<std::int64_t>& sizes, std::int64_t bytes, st
     want.insert(want.end(), made.part.data + offset, made.part.data + offset + bytes);
   }
   want.push_back('u');
-  for (const bool far : {false, true}) {
-    made.layout.far = far;
+  for (const std::int64_t ahead : {std::int64_t{0}, std::int64_t{1}, kGatherAhead}) {
+    made.layout.at_once = ahead == 0;
+    made.layout.ahead = ahead;
     std::vector<char> output(want.size(), 'u');
     made.part.output = output.data();
     CHECK(made.gather() == (kind != Kind::kOut));
@@ -189,8 +190,15 @@ void test_at_once(const std::vector<std::int64_t>& sizes, std::int64_t bytes, st
 
 template <class I>
 void test_all() {
-  const std::vector<std::int64_t> counts = {
-      1, 3, 4, 5, 8, kGatherTupleBlock - 1, kGatherTupleBlock, kGatherChunk + 7};
+  const std::vector<std::int64_t> counts = {1,
+                                            3,
+                                            4,
+                                            5,
+                                            8,
+                                            kGatherTupleBlock - 1,
+                                            kGatherTupleBlock,
+                                            kGatherChunk + 7,
+                                            2 * kGatherChunk + kGatherAhead};
   const std::vector<std::int64_t> small = {5, 1, 7, 2, 3, 4, 6, 2};
   for (const Kind kind : {Kind::kPlain, Kind::kNegative, Kind::kOut}) {
     for (const std::int64_t count : counts) {

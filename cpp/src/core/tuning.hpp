@@ -332,22 +332,32 @@ inline constexpr std::int64_t kTopKMaxPart = std::int64_t{1} << 31;
 
 // --- gather ----------------------------------------------------------------------------------
 
-/// Slices of up to kGatherSmallBytes are copied as soon as their tuple is checked: no offsets are
-/// stored and loaded again. Where tuples touch more of an input than kGatherNearBytes, which L2
-/// does not hold, that goes for up to triples: of longer tuples too few are in flight at a time.
+/// Where tuples touch up to kGatherNearBytes of an input, which the caches hold, slices of up to
+/// kGatherSmallBytes are copied as soon as their tuple is checked: no offsets are stored and loaded
+/// again, and nothing is prefetched.
 inline constexpr std::int64_t kGatherSmallBytes = 64;
-inline constexpr std::int64_t kGatherNearBytes = 2 * 1024 * 1024;
+inline constexpr std::int64_t kGatherNearBytes = 4 * 1024 * 1024;
 
-/// Tuples whose offsets are otherwise computed at a time, ahead of the copies.
-inline constexpr std::int64_t kGatherChunk = 512;
+/// Bytes of work that looking up a tuple counts as: a cache line of an input that the caches do not
+/// hold; of others less, as the threads would be woken for a few microseconds.
+constexpr std::int64_t look_up_work(std::int64_t input_bytes) {
+  return input_bytes > kGatherNearBytes ? kLookUpBytes : kLookUpBytes / 4;
+}
 
-/// Software prefetch distance in the index tuples in bytes. The hardware's own prefetching stops at
-/// pages and does not keep up with loops that load from all over the input as well.
+/// Tuples whose offsets are otherwise computed at a time, ahead of the copies. Their slices are
+/// prefetched then; of longer chunks the memory would wait for the copies.
+inline constexpr std::int64_t kGatherChunk = 128;
+
+/// Software prefetch distance in slices; of long ones fewer, as many as hold kGatherAheadBytes, or
+/// of what the caches hold kGatherNearAheadBytes.
+inline constexpr std::int64_t kGatherAhead = 64;
+inline constexpr std::int64_t kGatherAheadBytes = 32 * 1024;
+inline constexpr std::int64_t kGatherNearAheadBytes = 4 * 1024;
+
+/// Software prefetch distances in the index tuples in bytes, to L1 and to L2. The hardware's own
+/// prefetching stops at pages and does not keep up with loops that load from all over the input as
+/// well.
 inline constexpr std::int64_t kGatherTuplePrefetchBytes = 1024;
-
-/// Software prefetch distance to L2 in bytes, for tuples of several coordinates whose slices are
-/// copied at once from L2. Loads of slices that are not in L2 need the processor's few buffers for
-/// cache misses themselves.
 inline constexpr std::int64_t kGatherTuplesToL2Bytes = 8 * 1024;
 
 /// Tuples from a negative coordinate on that are done without a branch on the sign: each such block
@@ -363,17 +373,10 @@ inline constexpr std::int64_t kGatherStreamBytes = 8 * 1024 * 1024;
 inline constexpr std::int64_t kGatherCachedBytes = 32 * 1024 * 1024;
 inline constexpr std::int64_t kGatherCachedAloneBytes = 16 * 1024 * 1024;
 
-/// Software prefetch distance in slices; of those longer than a cache line fewer, as many as hold
-/// kGatherPrefetchBytes. Slices longer than that, unless they are streamed, are copied by the
-/// system library's memcpy, which on many processors takes instructions that do not read what is
-/// overwritten, but that take long to start; the hardware prefetches what such slices have after
-/// their beginning.
-inline constexpr std::int64_t kGatherPrefetch = 16;
-inline constexpr std::int64_t kGatherPrefetchBytes = 4 * 1024;
-
-/// Slices of up to this size that are copied at once from L2 are not prefetched: they take so few
-/// instructions that a processor by itself has enough of them in flight.
-inline constexpr std::int64_t kGatherUnprefetchedBytes = 8;
+/// Slices longer than this, unless they are streamed, are copied by the system library's memcpy,
+/// which on many processors takes instructions that do not read what is overwritten, but that take
+/// long to start; the hardware prefetches what such slices have after their beginning.
+inline constexpr std::int64_t kGatherLinesBytes = 4 * 1024;
 
 /// Slices shorter than this would leave cache lines to be written in parts, each of them to memory.
 inline constexpr std::int64_t kGatherStreamLeastBytes = 64;

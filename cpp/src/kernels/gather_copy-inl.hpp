@@ -30,55 +30,63 @@ auto with_small_copy(std::int64_t bytes, const Each& each) {
 }
 
 /// Copies at least a cache line, line by line; the last one may overlap that before. Each line
-/// prefetches one of a slice to come: all lines at once would be more than the processor waits for
-/// at a time; and one of the output, as stores are carried out in order, each waiting for its line.
+/// prefetches one of a slice to come, as prefetch<kLocality>() does: all lines at once would be
+/// more than the processor waits for at a time; and one of the output, as stores are carried out in
+/// order, each waiting for its line.
+template <int kLocality>
 struct LineCopy {
   std::int64_t bytes;
   void operator()(char* to, const char* from, const char* next) const {
     const std::int64_t last = bytes - kCacheLine;
     for (std::int64_t b = 0; b < last; b += kCacheLine) {
-      prefetch(next + b);
+      prefetch<kLocality>(next + b);
       prefetch(to + b + tuning::kGatherPrefetchOutput);
       std::memcpy(to + b, from + b, kCacheLine);
     }
-    prefetch(next + last);
+    prefetch<kLocality>(next + last);
     std::memcpy(to + last, from + last, kCacheLine);
   }
 };
 static_assert(tuning::kGatherSmallBytes >= kCacheLine);
 
-/// Calls body(to, from) for each position of nested loops.
-template <class Body>
-void for_runs(const GatherRuns* runs, int loops, char* to, const char* from, const Body& body) {
-  if (loops == 0) return body(to, from);
-  for (std::int64_t i = 0; i < runs->size; ++i) {
-    for_runs(runs + 1, loops - 1, to + i * runs->to_stride, from + i * runs->from_stride, body);
+/// Copies one run of all slices before the next, as runs may share cache lines: those along `axis`
+/// and later ones. Prefetches, of the slice that comes layout.ahead slices later, the last element,
+/// which is `last` bytes from the first, where that often is in another line; the first line was
+/// prefetched with its offset, those between are by copy_one(to, from, next).
+template <class Copy>
+void copy_runs(const Copy copy_one, const GatherLayout& layout, int axis,
+               const std::int64_t* offsets, std::int64_t tuples, std::int64_t last, char* to,
+               const char* data) {
+  if (axis < layout.run_axes) {
+    const GatherRuns& runs = layout.runs[axis];
+    for (std::int64_t i = 0; i < runs.size; ++i) {
+      copy_runs(copy_one, layout, axis + 1, offsets, tuples, last, to + i * runs.to_stride,
+                data + i * runs.from_stride);
+    }
+    return;
+  }
+  // Stores of characters could change what is not local.
+  const std::int64_t* const next_offsets = offsets + layout.ahead;
+  const std::int64_t stride = layout.output_stride;
+  for (std::int64_t i = 0; i < tuples; ++i, to += stride) {
+    const char* const next = data + next_offsets[i];
+    if (last >= kCacheLine / 4) prefetch<2>(next + last);
+    copy_one(to, data + offsets[i], next);
   }
 }
 
-/// Copies a slice for each offset, one run of all slices before the next, as runs may share cache
-/// lines. To prefetch the slices to come, kGatherPrefetch more offsets are read. Each copy_one(to,
-/// from, next) has copies of what it reads in its loop, which stores of characters could change.
+/// Copies a slice for each offset. To prefetch the slices to come, layout.ahead more offsets are
+/// read.
 void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::int64_t* offsets) {
   const std::int64_t bytes = part.bytes;
-  const std::int64_t ahead =
-      min_of((tuning::kGatherPrefetchBytes - 1) / bytes + 1, tuning::kGatherPrefetch);
+  const std::int64_t last = (bytes - layout.element_size) * layout.from_stride;
   const auto each = [&](const auto copy_one) {
-    const auto copy = [copy_one, offsets, ahead, tuples = part.tuples,
-                       stride = layout.output_stride](char* to, const char* data) {
-      for (std::int64_t i = 0; i < tuples; ++i, to += stride) {
-        const char* const next = data + offsets[i + ahead];
-        prefetch(next);
-        copy_one(to, data + offsets[i], next);
-      }
-    };
-    for_runs(layout.runs, layout.run_axes, part.output, part.data, copy);
+    copy_runs(copy_one, layout, 0, offsets, part.tuples, last, part.output, part.data);
   };
   const auto strided = [&](auto zero) {
     using U = decltype(zero);
     each([from_stride = layout.from_stride, to_stride = layout.to_stride,
-          count = bytes / static_cast<std::int64_t>(sizeof(U))](char* to, const char* from,
-                                                                const char*) {
+          count = bytes / static_cast<std::int64_t>(sizeof(U))](char* to, const char* from, auto) {
       for (std::int64_t e = 0; e < count; ++e) {
         reinterpret_cast<U*>(to)[e * to_stride] = reinterpret_cast<const U*>(from)[e * from_stride];
       }
@@ -94,54 +102,58 @@ void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::
     // old content from memory before it is overwritten. Lines are prefetched as by LineCopy.
     each([bytes](char* to, const char* from, const char* next) {
       for (std::int64_t b = 0; b < bytes; b += 16) {
-        if (b % kCacheLine == 0) prefetch(next + b);
+        if (b % kCacheLine == 0) prefetch<2>(next + b);
         stream_16_bytes(to + b, from + b);
       }
     });
-    stream_fence();
   } else if (bytes <= tuning::kGatherSmallBytes) {
     with_small_copy<tuning::kGatherSmallBytes / 2>(bytes, each);
-  } else if (bytes <= tuning::kGatherPrefetchBytes) {
-    each(LineCopy{bytes});
+  } else if (bytes <= tuning::kGatherLinesBytes) {
+    layout.far ? each(LineCopy<2>{bytes}) : each(LineCopy<3>{bytes});
   } else {
     // As the system's library does it best.
-    each([bytes](char* to, const char* from, const char*) {
-      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    each([size = static_cast<std::size_t>(bytes)](char* to, const char* from, auto) {
+      std::memcpy(to, from, size);
     });
   }
 }
 
-/// Slices are copied as their tuples are checked, or from the offsets of kGatherChunk tuples, which
-/// should stay in the cache.
+/// Slices are copied as their tuples are checked; or in chunks: the offsets of some tuples are
+/// computed, and the first lines of their slices prefetched, then all slices but the last
+/// layout.ahead are copied.
 template <class I>
 bool gather(const GatherLayout& layout, const GatherPart& part) {
-  if (part.bytes == 0) {
-    return for_tuples<I, 0>(layout, part, [](std::int64_t, std::int64_t) {});
-  }
+  if (part.bytes == 0) return for_tuples<I, 0>(layout, part, 0, part.tuples, [](auto, auto) {});
   if (layout.at_once) {
     return with_small_copy<tuning::kGatherSmallBytes / 2>(part.bytes, [&](const auto copy_one) {
-      const auto copy = [copy_one, data = part.data, to = part.output](std::int64_t i,
-                                                                       std::int64_t offset) {
+      const auto copy = [copy_one, data = part.data, to = part.output](auto i, auto offset) {
         copy_one(to + i * copy_one.bytes, data + offset, nullptr);
       };
-      return for_tuples<I, decltype(copy_one)::kExactBytes>(layout, part, copy);
+      return for_tuples<I, decltype(copy_one)::kExactBytes>(layout, part, 0, part.tuples, copy);
     });
   }
+  std::int64_t offsets[tuning::kGatherChunk + 2 * tuning::kGatherAhead];
   bool good = true;
-  std::int64_t offsets[tuning::kGatherChunk + tuning::kGatherPrefetch];
-  const auto store = [to = offsets](std::int64_t i, std::int64_t offset) { to[i] = offset; };
-  GatherPart chunk = part;
-  for (std::int64_t left = part.tuples; left > 0; left -= chunk.tuples) {
-    chunk.tuples = min_of(tuning::kGatherChunk, left);
-    good &= for_tuples<I, 0>(layout, chunk, store);
-    for (std::int64_t i = 0; i < tuning::kGatherPrefetch; ++i) {
-      offsets[chunk.tuples + i] = offsets[chunk.tuples - 1];
+  GatherPart copied = part;
+  std::int64_t known = 0;  // offsets of tuples that are not copied yet
+  for (std::int64_t begin = 0, end = 0; end < part.tuples; begin = end) {
+    end = min_of(begin + tuning::kGatherChunk + layout.ahead - known, part.tuples);
+    const auto store = [to = offsets + known, begin, data = part.data](auto i, auto offset) {
+      to[i - begin] = offset;
+      prefetch<2>(data + offset);
+    };
+    good &= for_tuples<I, 0>(layout, part, begin, end, store);
+    known += end - begin;
+    for (std::int64_t i = 0; end == part.tuples && i < layout.ahead; ++i) {
+      offsets[known++] = offsets[0];
     }
-    copy_slices(layout, chunk, offsets);
-    chunk.indices += chunk.tuples * layout.tuple_stride * static_cast<std::int64_t>(sizeof(I));
-    chunk.data += chunk.tuples * layout.batch_stride;
-    chunk.output += chunk.tuples * layout.output_stride;
+    copied.tuples = known - layout.ahead;
+    copy_slices(layout, copied, offsets);
+    copied.output += copied.tuples * layout.output_stride;
+    known = layout.ahead;
+    for (std::int64_t i = 0; i < known; ++i) offsets[i] = offsets[copied.tuples + i];
   }
+  if (layout.stream) stream_fence();
   return good;
 }
 

@@ -34,14 +34,13 @@ struct GatherLayout {
   std::int64_t batch_stride = 0;
   std::int64_t output_stride = 0;
   GatherAxis axes[kMaxTupleLength];
-  int length = 1;  ///< of tuples, at most kMaxTupleLength
-  /// Slices are of up to kGatherSmallBytes, next to each other in the output and along the last
-  /// axis: each is copied as soon as its tuple is checked.
+  int length = 1;    ///< of tuples, at most kMaxTupleLength
+  bool far = false;  ///< tuples touch more of the input than kGatherNearBytes
+  /// Slices are not far, of up to kGatherSmallBytes, next to each other in the output and along the
+  /// last axis: each is copied as soon as its tuple is checked.
   bool at_once = false;
-  /// At once: slices are not in L2, or are longer than kGatherUnprefetchedBytes. Then those of
-  /// single coordinates are prefetched; otherwise tuples of several coordinates are, to L2.
-  bool far = false;
-  bool stream = false;  ///< runs of whole 16 bytes are written by non-temporal stores
+  std::int64_t ahead = 1;  ///< how many slices ahead others are prefetched, at most kGatherAhead
+  bool stream = false;     ///< runs of whole 16 bytes are written by non-temporal stores
   /// A slice's runs, outermost loop first, and the strides of their elements.
   int run_axes = 0;
   GatherRuns runs[kMaxTupleLength];

@@ -31,14 +31,11 @@ bool any_offsets(const GatherLayout& layout, const GatherPart& part, std::int64_
 }
 
 /// for_tuples() for contiguous tuples of kLength coordinates without a batch, from tuple i to the
-/// first one that has a coordinate not in [0, size); returns its number. Of longer tuples too few
-/// are read in the time of a cache miss for prefetches to pay.
+/// first one that has a coordinate not in [0, size), or to `end`; returns its number.
 template <class I, int kLength, std::int64_t kStride, class Body>
 std::int64_t for_plain_tuples(const GatherLayout& layout, const GatherPart& part, std::int64_t i,
-                              const Body body) {
+                              std::int64_t end, const Body body) {
   const I* const indices = reinterpret_cast<const I*>(part.indices);
-  const std::int64_t count = part.tuples;
-  const auto data = reinterpret_cast<std::uintptr_t>(part.data);
   std::uint64_t sizes[kLength];
   std::int64_t strides[kLength];
   for (int j = 0; j < kLength; ++j) {
@@ -56,55 +53,45 @@ std::int64_t for_plain_tuples(const GatherLayout& layout, const GatherPart& part
     body(tuple, offset);
     return true;
   };
-  const bool prefetches = kLength == 1 && layout.far && part.bytes > 0;
-  const bool to_l2 = kLength > 1 && layout.at_once && !layout.far;
   constexpr int kUnroll = 4;
   constexpr auto kTupleBytes = static_cast<std::int64_t>(kLength * sizeof(I));
-  for (; i + kUnroll <= count; i += kUnroll) {
+  for (; i + kUnroll <= end; i += kUnroll) {
     const char* const next =
         reinterpret_cast<const char*>(indices + i * kLength) + tuning::kGatherTuplePrefetchBytes;
     for (std::int64_t b = 0; b < kUnroll * kTupleBytes; b += kCacheLine) {
       prefetch(next + b);
-      if (to_l2) prefetch<2>(next + b + tuning::kGatherTuplesToL2Bytes);
-    }
-    if (prefetches && i + kUnroll + tuning::kGatherPrefetch <= count) {
-      for (int u = 0; u < kUnroll; ++u) {
-        // An integer until it is prefetched: the coordinate may be any.
-        const auto c = static_cast<std::uintptr_t>(indices[i + tuning::kGatherPrefetch + u]);
-        const std::uintptr_t to = data + c * static_cast<std::uintptr_t>(strides[0]);
-        prefetch(reinterpret_cast<const void*>(to));  // NOLINT(performance-no-int-to-ptr)
-      }
+      prefetch<2>(next + b + tuning::kGatherTuplesToL2Bytes);
     }
     for (int u = 0; u < kUnroll; ++u) {
       if (!one(i + u)) return i + u;
     }
   }
-  while (i < count && one(i)) ++i;
+  while (i < end && one(i)) ++i;
   return i;
 }
 
-/// Calls body(i, offset) for each tuple i and its offset in bytes, and returns whether all are in
-/// range. Of the last axis kStride is the stride, or 0 where it may be any.
+/// Calls body(i, offset) for each tuple i in [begin, end) and its offset in bytes, and returns
+/// whether all are in range. Of the last axis kStride is the stride, or 0 where it may be any.
 ///
 /// Coordinates that are negative or out of range take longer, wherever they are: a block of tuples
 /// from there on is left to any_offsets(). The branches on them keep compilers from vectorizing the
 /// loops: gathers by vector instructions take longer than single loads on many processors.
 template <class I, std::int64_t kStride, class Body>
-bool for_tuples(const GatherLayout& layout, const GatherPart& part, const Body body) {
+bool for_tuples(const GatherLayout& layout, const GatherPart& part, std::int64_t begin,
+                std::int64_t end, const Body body) {
   const bool contiguous = layout.tuple_stride == layout.length && layout.coordinate_stride == 1;
   const int length = contiguous && layout.batch_stride == 0 ? layout.length : 0;
   const auto plain = [&](std::int64_t i) {
-    if (length == 1) return for_plain_tuples<I, 1, kStride>(layout, part, i, body);
-    if (length == 2) return for_plain_tuples<I, 2, kStride>(layout, part, i, body);
-    if (length == 3) return for_plain_tuples<I, 3, kStride>(layout, part, i, body);
-    if (length == 4) return for_plain_tuples<I, 4, kStride>(layout, part, i, body);
+    if (length == 1) return for_plain_tuples<I, 1, kStride>(layout, part, i, end, body);
+    if (length == 2) return for_plain_tuples<I, 2, kStride>(layout, part, i, end, body);
+    if (length == 3) return for_plain_tuples<I, 3, kStride>(layout, part, i, end, body);
+    if (length == 4) return for_plain_tuples<I, 4, kStride>(layout, part, i, end, body);
     return i;
   };
   bool good = true;
-  std::int64_t i = 0;
-  while ((i = plain(i)) < part.tuples) {
+  for (std::int64_t i = begin; (i = plain(i)) < end;) {
     std::int64_t offsets[tuning::kGatherTupleBlock];
-    const std::int64_t count = min_of(tuning::kGatherTupleBlock, part.tuples - i);
+    const std::int64_t count = min_of(tuning::kGatherTupleBlock, end - i);
     good &= any_offsets<I>(layout, part, i, count, offsets);
     for (std::int64_t t = 0; t < count; ++t) body(i + t, offsets[t]);
     i += count;

@@ -79,11 +79,11 @@ void fail_first_out_of_range(const GatherNdDescriptor& descriptor, const GatherL
 GatherNdPlan plan(const GatherNdDescriptor& descriptor) {
   const std::int64_t coordinates = element_count(descriptor.indices);
   if (coordinates == 0) return {};
-  std::int64_t bytes = byte_count(descriptor.indices) + byte_count(descriptor.output);
-  // Each tuple moves a cache line of an input that is not in a cache.
-  const std::int64_t line_bytes = coordinates / tuple_length(descriptor) * tuning::kLookUpBytes;
-  if (std::min(byte_count(descriptor.input), line_bytes) > tuning::kGatherNearBytes)
-    bytes += line_bytes;
+  const std::int64_t input_bytes = byte_count(descriptor.input);
+  const std::int64_t looked_up =
+      coordinates / tuple_length(descriptor) * tuning::look_up_work(input_bytes);
+  const std::int64_t bytes = byte_count(descriptor.indices) + byte_count(descriptor.output) +
+                             std::min(input_bytes, looked_up);
   return plan_gather_nd(descriptor, threads_for_bytes(bytes, tuning::kGatherLeastGrains));
 }
 

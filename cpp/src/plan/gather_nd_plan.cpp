@@ -62,15 +62,14 @@ bool gains_by_streaming() {
 #endif
 }
 
-/// Chooses how runs are copied; `near` if a cache holds the slices that are looked up.
-void choose_copy(const GatherNdDescriptor& descriptor, bool near, GatherNdPlan& plan) {
+/// Chooses how runs are copied.
+void choose_copy(const GatherNdDescriptor& descriptor, GatherNdPlan& plan) {
   GatherLayout& layout = plan.layout;
   const GatherAxis& inner = layout.axes[layout.length - 1];
   const bool single = layout.from_stride == 1 && layout.to_stride == 1 && layout.run_axes == 0;
   layout.at_once = single && !plan.divides_runs && plan.bytes <= tuning::kGatherSmallBytes &&
                    layout.output_stride == plan.bytes &&
-                   (inner.size <= 1 || inner.stride == plan.bytes) && (near || layout.length <= 3);
-  layout.far = layout.at_once && (!near || plan.bytes > tuning::kGatherUnprefetchedBytes);
+                   (inner.size <= 1 || inner.stride == plan.bytes) && !layout.far;
   // Of the input as much is read as is written, at most.
   const std::int64_t written = byte_count(descriptor.output);
   const std::int64_t moved = written + std::min(written, byte_count(descriptor.input));
@@ -99,8 +98,6 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
          {indices.strides[d], d < descriptor.batch_dims ? input.strides[d] : 0, output[d]}});
   }
   simplify(plan.tasks.kept);
-  const std::int64_t looked_up =
-      std::min(span, iteration_count(plan.tasks.kept) * tuning::kLookUpBytes);
 
   // Along slices the tuple stays the same.
   Axes slices;
@@ -109,6 +106,12 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
     slices.push({input.sizes[d], {0, input.strides[d], output[outer + d - indexed]}});
   }
   simplify(slices, 1);
+  const auto slice_bytes = std::max<std::int64_t>(iteration_count(slices) * element_size, 1);
+  const std::int64_t touched =
+      iteration_count(plan.tasks.kept) * std::max(slice_bytes, tuning::kLookUpBytes);
+  layout.far = std::min(span, touched) > tuning::kGatherNearBytes;
+  const auto bytes = layout.far ? tuning::kGatherAheadBytes : tuning::kGatherNearAheadBytes;
+  layout.ahead = std::clamp<std::int64_t>(bytes / slice_bytes, 1, tuning::kGatherAhead);
   const Axis run = slices.count > 0 ? slices.pop() : Axis{1, {0, 1, 1}};
   plan.bytes = run.size * element_size;
   layout.element_size = element_size;
@@ -126,7 +129,7 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
     layout.runs[layout.run_axes] = {axis.size, axis.strides[1] * element_size,
                                     axis.strides[2] * element_size};
   }
-  choose_copy(descriptor, looked_up <= tuning::kGatherNearBytes, plan);
+  choose_copy(descriptor, plan);
   return plan;
 }
 
@@ -141,8 +144,7 @@ std::string to_text(const GatherNdPlan& plan) {
   const bool strided = layout.from_stride != 1 || layout.to_stride != 1;
   return all + text(plan.bytes, " bytes",
                     strided ? text(" by ", layout.from_stride, ", ", layout.to_stride) : "",
-                    layout.at_once ? ", copied at once" : "",
-                    layout.far && layout.length == 1 ? ", prefetched" : "",
+                    layout.at_once ? ", copied at once" : text(", ", layout.ahead, " ahead"),
                     layout.stream ? ", streamed" : "", "\nthreads ", tasks.threads, "\n",
                     scratch_text(0));
 }
