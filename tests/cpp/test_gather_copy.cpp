@@ -20,13 +20,13 @@ char byte_at(std::int64_t i) { return static_cast<char>(i % 251); }
 
 /// Slices of `inner` elements of 1 << width bytes, `gap` elements between them, the output `skew`
 /// bytes after a cache line's begin: as runs of bytes, as they are checked, and as one loop and two
-/// nested ones over elements.
+/// nested ones over elements. Where `skew` is 8, slices are far.
 void test_copy(int width, std::int64_t inner, std::int64_t gap, std::int64_t skew, bool stream) {
   const std::int64_t size = std::int64_t{1} << width;
   std::vector<char> data(static_cast<std::size_t>(kTable * size));
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = byte_at(static_cast<std::int64_t>(i));
-  // More than any prefetch distance.
-  constexpr std::int64_t kCount = dmlcpu::tuning::kGatherChunk + 9;  // a chunk and some more
+  // Some go into a second chunk.
+  constexpr std::int64_t kCount = dmlcpu::tuning::kGatherChunk + 9;
   const std::int64_t positions = kTable - inner + 1;
   std::vector<std::int64_t> indices;
   for (std::int64_t i = 0; i < kCount; ++i) indices.push_back(i * 677 % positions);
@@ -53,6 +53,7 @@ void test_copy(int width, std::int64_t inner, std::int64_t gap, std::int64_t ske
   layout.tuple_stride = 1;
   layout.output_stride = step * size;
   layout.axes[0] = {positions, size, positions};
+  layout.far = skew == 8;
   layout.stream = stream && inner * size % 16 == 0 && step * size % 16 == 0 &&
                   inner * size >= dmlcpu::tuning::kGatherStreamLeastBytes;
   check(layout, inner * size);

@@ -150,10 +150,10 @@ void test_offsets(const std::vector<std::int64_t>& sizes, const std::vector<std:
   for (const std::int64_t offset : made.want) input[offset] = 0;
 }
 
-/// The same tuples and their slices of `bytes` bytes in one pass.
+/// The same tuples and their slices of `bytes` bytes, copied at once and by chunks.
 template <class I>
-void test_at_once(const std::vector<std::int64_t>& sizes, std::int64_t bytes, std::int64_t count,
-                  std::int64_t special, Kind kind) {
+void test_slices(const std::vector<std::int64_t>& sizes, std::int64_t bytes, std::int64_t count,
+                 std::int64_t special, Kind kind) {
   if (kind == Kind::kNegative && !kSigned<I>) return;
   std::vector<std::int64_t> strides(sizes.size());
   std::int64_t step = bytes;
@@ -190,15 +190,9 @@ void test_at_once(const std::vector<std::int64_t>& sizes, std::int64_t bytes, st
 
 template <class I>
 void test_all() {
-  const std::vector<std::int64_t> counts = {1,
-                                            3,
-                                            4,
-                                            5,
-                                            8,
-                                            kGatherTupleBlock - 1,
-                                            kGatherTupleBlock,
-                                            kGatherChunk + 7,
-                                            2 * kGatherChunk + kGatherAhead};
+  constexpr std::int64_t kTwoChunks = 2 * kGatherChunk + kGatherAhead;
+  const std::vector<std::int64_t> counts = {
+      1, 3, 4, 5, 8, kGatherTupleBlock - 1, kGatherTupleBlock, kGatherChunk + 7, kTwoChunks};
   const std::vector<std::int64_t> small = {5, 1, 7, 2, 3, 4, 6, 2};
   for (const Kind kind : {Kind::kPlain, Kind::kNegative, Kind::kOut}) {
     for (const std::int64_t count : counts) {
@@ -227,7 +221,7 @@ void test_all() {
           }
           for (const std::int64_t bytes : {1, 2, 3, 4, 5, 8, 9, 12, 16, 17, 24, 31, 32}) {
             if (length < 6 && (bytes + mix) % 3 == 0)
-              test_at_once<I>(sizes, bytes, count, special, kind);
+              test_slices<I>(sizes, bytes, count, special, kind);
           }
         }
       }
