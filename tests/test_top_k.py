@@ -210,15 +210,13 @@ def test_top_k_of_columns(instruction_set, threads, dtype, direction):
     and random elements hardly ever have the lowest key."""
     rng = np.random.default_rng(0)
     ends = [np.iinfo(dtype).min, np.iinfo(dtype).max] if dtype.kind in "iu" else [-np.inf, np.inf]
+    longest_of_few = (9 * min(max(dtype.itemsize, 2), 4)) ** 2
     for rows, n, k in [
         *((rows, 40, 3) for rows in [*near(TUNING.kTopKMinLanes, 16, 32), 70]),
         *((9, n, 5) for n in near(5, *SURE)),
         *((9, n, 12) for n in near(TUNING.kTopKSurePerSlot * 12)),
-        *(
-            (9, n, 5)
-            for n in near(TUNING.kTopKShortColumn, TUNING.kTopKTileBytes // dtype.itemsize // 9)
-        ),
-        *((9, n, TUNING.kTopKLongColumnsK + 1) for n in near(TUNING.kTopKShortColumn)),
+        *((9, n, 5) for n in near(longest_of_few, TUNING.kTopKTileBytes // dtype.itemsize // 9)),
+        *((9, n, TUNING.kTopKLongColumnsK + 1) for n in near(longest_of_few)),
         *((9, 40, k) for k in range(1, TUNING.kTopKColumnsMaxK + 1)),
     ]:
         if k > n:

@@ -135,9 +135,8 @@ void test_columns_have_a_lane_each() {
   CHECK(columns({16, tuning::kTopKShortRowBytes / 4}, 1, 5).has_value());
   CHECK(!columns({16, tuning::kTopKShortRowBytes / 4 + 1}, 1, 5).has_value());
   // Long columns only with few slots.
-  CHECK(columns({10 * tuning::kTopKShortColumn, 64}, 0, tuning::kTopKLongColumnsK).has_value());
-  CHECK(
-      !columns({10 * tuning::kTopKShortColumn, 64}, 0, tuning::kTopKLongColumnsK + 1).has_value());
+  CHECK(columns({10'000, 64}, 0, tuning::kTopKLongColumnsK).has_value());
+  CHECK(!columns({10'000, 64}, 0, tuning::kTopKLongColumnsK + 1).has_value());
 }
 
 void test_few_elements_are_sorted_by_a_network() {
@@ -159,10 +158,12 @@ void test_few_elements_are_sorted_by_a_network() {
 
 void test_lanes_of_columns() {
   namespace tuning = dmlcpu::tuning;
-  // Long columns only side by side with others.
-  constexpr std::int64_t kLong = tuning::kTopKShortColumn + 1;
-  CHECK(columns({kLong, tuning::kTopKLongColumnsLanes}, 0, 3).has_value());
-  CHECK(!columns({kLong, tuning::kTopKLongColumnsLanes - 1}, 0, 3).has_value());
+  // Few lanes only of short columns; they are what there is of the longest axis.
+  constexpr std::int64_t kFew = (4 * 5) * (4 * 5);
+  CHECK(columns({5, kFew, 2}, 1, 3)->columns.columns.lanes == 5);
+  CHECK(!columns({5, kFew + 1, 2}, 1, 3).has_value());
+  CHECK(columns({100'000, tuning::kTopKLongColumnsLanes}, 0, 3).has_value());
+  CHECK(!columns({100'000, tuning::kTopKLongColumnsLanes - 1}, 0, 3).has_value());
   // Few contiguous columns are groups beside the lanes of another axis.
   const auto groups = columns({500, 30, tuning::kTopKMinLanes - 1}, 1, 3);
   CHECK(groups->columns.columns.lanes == 500 &&
@@ -173,11 +174,14 @@ void test_lanes_of_columns() {
   gaps.input.strides = {90, 3};
   const auto strided = plan_top_k_columns(gaps, 1);
   CHECK(strided && strided->columns.columns.packing == dmlcpu::Packing::kStrided);
-  // Some contiguous lanes are groups as well, unless the other axis is shorter.
-  constexpr std::int64_t kFills = tuning::kTopKLeastLaneBytes / 4;
-  CHECK(columns({500, 30, kFills}, 1, 3)->columns.columns.lanes == kFills);
-  CHECK(columns({500, 30, kFills - 1}, 1, 3)->columns.columns.lanes == 500);
-  CHECK(columns({kFills - 2, 30, kFills - 1}, 1, 3)->columns.columns.lanes == kFills - 1);
+  // Contiguous lanes that leave much of their cache lines empty are groups as well, unless the
+  // other axis is shorter.
+  for (const std::int64_t lanes : {8, 10, 11, 16, 17, 21, 22, 32, 33}) {
+    const std::int64_t filled = 4 * lanes;
+    const bool fills = 100 * filled >= tuning::kTopKLaneFill * dmlcpu::round_up(filled);
+    CHECK(columns({500, 30, lanes}, 1, 3)->columns.columns.lanes == (fills ? lanes : 500));
+    CHECK(columns({lanes, 30, lanes}, 1, 3)->columns.columns.lanes == lanes);
+  }
 }
 
 /// The keys that a tile holds, and its slots, at any k: what the kernel's caches are for.
@@ -194,6 +198,28 @@ void test_tiles_of_columns_are_small() {
       }
     }
   }
+}
+
+/// Groups in place whose keys and slots fit together are a tile, if one pass takes them.
+void test_groups_share_a_tile() {
+  const auto tiles = [](std::int64_t groups, std::int64_t n, std::int64_t lanes, std::int64_t k) {
+    const auto p = columns({groups, n, lanes}, 1, k);
+    CHECK(p && p->columns.columns.packing == dmlcpu::Packing::kNone);
+    return p->columns.columns.tile_groups;
+  };
+  constexpr std::int64_t kFit = dmlcpu::tuning::kTopKTileBytes / (16 * 29 * 4);
+  CHECK(tiles(1000, 16, 29, 2) == kFit);
+  CHECK(tiles(kFit - 1, 16, 29, 2) == kFit - 1);
+  // Slots are of whole vectors.
+  CHECK(tiles(1000, 8, 29, 8) == dmlcpu::tuning::kTopKSlotBytes / (2 * 2 * 8 * 4 * 32));
+  CHECK(tiles(1000, 200, 29, 2) == 1);
+  // Gaps between rows, of groups that overlap, or between groups.
+  for (const std::int64_t row : {29, 30}) {
+    TopKDescriptor gaps = descriptor_of({1000, 16, 29}, 1, 2);
+    gaps.input.strides = {16 * 29 + (row == 29), row, 1};
+    CHECK(plan_top_k_columns(gaps, 1)->columns.columns.tile_groups == 1);
+  }
+  CHECK(tiles(1000, dmlcpu::tuning::kTopKTileBytes / 4 / 32 + 1, 32, 2) == 1);
 }
 
 void test_columns_are_shared() {
@@ -245,6 +271,7 @@ int main() {
   test_few_elements_are_sorted_by_a_network();
   test_lanes_of_columns();
   test_tiles_of_columns_are_small();
+  test_groups_share_a_tile();
   test_columns_are_shared();
   test_long_rows_are_cut_only_when_there_are_too_few();
   test_parts_cover_the_row();

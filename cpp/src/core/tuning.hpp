@@ -260,7 +260,7 @@ inline constexpr std::int64_t kTopKWideDigitsLeast = 2048;
 /// each bin. Fewer items find their bins in L2, and pay for the prefetches.
 inline constexpr std::int64_t kTopKSortPrefetchLength = 512 * 1024;
 
-/// Columns are selected from side by side, in a vector lane each, if there are at least this many.
+/// Columns are selected from side by side, in a vector lane each, if a call has at least this many.
 /// Inserting costs some 6 operations per slot for all lanes together, and the more slots there are
 /// the more elements are inserted: with k above kTopKLongColumnsK only while n * k^2 times the
 /// bytes of a lane (4 for wider ones) is at most kTopKSlotsWork. Else selecting from one row after
@@ -276,14 +276,15 @@ inline constexpr std::int64_t kTopKSlotsWork = 384 * 1024;
 inline constexpr std::int64_t kTopKNetworkLength = 256;
 inline constexpr std::int64_t kTopKNetworkPerResult = 3;
 
-/// Contiguous elements whose lanes have fewer bytes than this are groups, beside the lanes of a
-/// longer axis: their last vector would be part empty, and each group is written by itself. Wider
-/// ones are faster where they are.
-inline constexpr std::int64_t kTopKLeastLaneBytes = 96;
+/// Contiguous elements whose lanes fill less than this share of their cache lines, in percent, are
+/// groups, beside the lanes of a longer axis: their last vector would be mostly empty. Others are
+/// faster where they are.
+inline constexpr std::int64_t kTopKLaneFill = 66;
 
-/// Columns of more elements than this are read in several passes: only with lanes enough to be
-/// worth it. Contiguous rows of more bytes are faster one after the other.
-inline constexpr std::int64_t kTopKShortColumn = 1024;
+/// Fewer lanes than these are only of columns of up to as many elements as the square of the lanes'
+/// bytes (4 of each that is wider): they take as long as a full vector, and a row by itself hardly
+/// longer if it is longer. Contiguous rows of more than kTopKShortRowBytes are faster one after the
+/// other.
 inline constexpr std::int64_t kTopKLongColumnsLanes = 32;
 inline constexpr std::int64_t kTopKShortRowBytes = 4096;
 

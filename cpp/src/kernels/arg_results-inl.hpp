@@ -159,8 +159,8 @@ DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile,
           tile.data[element_offset(a.columns, g, n * a.results + r, found.positions[i])];
     }
   }
-  write_rows(outputs_at<U>(a.outputs, tile.group, widened ? 0 : tile.lane), &Output::group_stride,
-             found.best, found.stride, tile.groups, found.results, buffer,
+  write_rows(outputs_at<U>(a.outputs, 0, tile.group, widened ? 0 : tile.lane),
+             &Output::group_stride, found.best, found.stride, tile.groups, found.results, buffer,
              [&](auto* to, std::int64_t stride) { write_run(a, tile, found, 0, to, stride); });
 }
 

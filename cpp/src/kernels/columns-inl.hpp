@@ -122,16 +122,18 @@ DMLCPU_NOINLINE void write_tile(const U* from, std::int64_t from_stride, std::in
     return transpose(from, from_stride, groups, lanes, to, lane_stride, 0);
   }
   if (lane_stride != 1) return write(groups, group_stride, lane_stride);
+  if (from_stride == lanes && group_stride == lanes) lanes *= std::exchange(groups, 1);
   for (std::int64_t g = 0; g < groups; ++g) {
     for (std::int64_t l = 0; l < lanes; ++l) to[g * group_stride + l] = from[g * from_stride + l];
   }
 }
 
-/// The outputs from that group and lane on.
+/// The outputs from that slot, group and lane on.
 template <class U>
-Outputs outputs_at(Outputs outputs, std::int64_t group, std::int64_t lane) {
+Outputs outputs_at(Outputs outputs, std::int64_t slot, std::int64_t group, std::int64_t lane) {
   const auto advance = [&](Output& output, std::int64_t size) {
-    const std::int64_t offset = group * output.group_stride + lane * output.lane_stride;
+    const std::int64_t offset =
+        slot * output.k_stride + group * output.group_stride + lane * output.lane_stride;
     if (output.data != nullptr) output.data = static_cast<char*>(output.data) + offset * size;
   };
   advance(outputs.values, kSizeOf<U>);

@@ -42,18 +42,14 @@ int supported() {
   // __builtin_cpu_supports asks the operating system too whether it saves the wide registers.
   static const int count = [] {
     __builtin_cpu_init();
-    if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("ssse3") ||
-        !__builtin_cpu_supports("popcnt")) {
-      return 0;
-    }
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
-        !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("fma")) {
-      return 1;
-    }
-    const bool has_v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-                        __builtin_cpu_supports("avx512vl");
-    return has_v4 ? 3 : 2;
+    const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("ssse3") &&
+                    __builtin_cpu_supports("popcnt");
+    const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+    const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512vl");
+    return v2 + v3 + v4;
   }();
   return count;
 #else

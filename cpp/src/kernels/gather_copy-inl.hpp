@@ -83,20 +83,16 @@ void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::
   const auto each = [&](const auto copy_one) {
     copy_runs(copy_one, layout, 0, offsets, part.tuples, last, part.output, part.data);
   };
-  const auto strided = [&](auto zero) {
-    using U = decltype(zero);
-    each([from_stride = layout.from_stride, to_stride = layout.to_stride,
-          count = bytes / static_cast<std::int64_t>(sizeof(U))](char* to, const char* from, auto) {
-      for (std::int64_t e = 0; e < count; ++e) {
-        reinterpret_cast<U*>(to)[e * to_stride] = reinterpret_cast<const U*>(from)[e * from_stride];
-      }
-    });
-  };
   if (layout.from_stride != 1 || layout.to_stride != 1) {
-    if (layout.element_size == 1) return strided(std::uint8_t{0});
-    if (layout.element_size == 2) return strided(std::uint16_t{0});
-    if (layout.element_size == 4) return strided(std::uint32_t{0});
-    strided(std::uint64_t{0});
+    const std::int64_t size = layout.element_size;
+    with_small_copy<8>(size, [&](const auto copy_element) {
+      each([copy_element, count = bytes / size, from_step = layout.from_stride * size,
+            to_step = layout.to_stride * size](char* to, const char* from, auto) {
+        for (std::int64_t e = 0; e < count; ++e) {
+          copy_element(to + e * to_step, from + e * from_step, nullptr);
+        }
+      });
+    });
   } else if (layout.stream && (reinterpret_cast<std::uintptr_t>(part.output) | bytes) % 16 == 0) {
     // Whole 16 bytes to aligned addresses by non-temporal stores, which saves reading the output's
     // old content from memory before it is overwritten. Lines are prefetched as by LineCopy.

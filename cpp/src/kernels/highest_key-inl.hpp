@@ -26,13 +26,8 @@ struct RowCompare : Compare<O, kIsNative> {
     }
     return x;
   }
-  V read(const T* p) {
-    const V x = Base::load(p);
-    if constexpr (kIsNative && O::kNanFirst) sum += x;
-    return x;
-  }
   /// The best of four vectors of consecutive elements; those that would begin after `last` begin
-  /// there.
+  /// there, even if that is before p.
   V best_of_four(const T* p, std::int64_t last, bool prefetches) {
     V x[4];
     if (prefetches) prefetch_after_four(p);
@@ -88,11 +83,7 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
   for (; i + kLanes<T> <= n; i += kLanes<T>) {
     take(compare.best_of_four(p + i, kLanes<T>, prefetches));
   }
-  if (i < n) {
-    V rest = best;
-    for (; i < n; i += kWidth) rest = best_of(rest, compare.read(p + min_of(i, n - kWidth)));
-    take(rest);
-  }
+  if (i < n) take(compare.best_of_four(p + i, n - kWidth - i, false));
   const auto highest = reduce<typename C::Lane>(best, best_of);
   if (!compare.tells(highest)) return false;
   *key = C::key(highest);

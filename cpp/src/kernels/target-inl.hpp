@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <tuple>
 #include <type_traits>
 
 #if defined(__AVX2__)
@@ -63,10 +64,8 @@ using Constant = std::integral_constant<std::int64_t, kNumber>;
 /// The integers of kBytes bytes.
 template <int kBytes>
 struct IntegersOf {
-  using Signed = std::conditional_t<
-      kBytes == 1, std::int8_t,
-      std::conditional_t<kBytes == 2, std::int16_t,
-                         std::conditional_t<kBytes == 4, std::int32_t, std::int64_t>>>;
+  using All = std::tuple<std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
+  using Signed = std::tuple_element_t<kBytes / 2 - kBytes / 8, All>;  // 0, 1, 2, 3 of 1, 2, 4, 8
   using Unsigned = std::make_unsigned_t<Signed>;
 };
 

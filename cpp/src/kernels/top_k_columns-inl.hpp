@@ -209,43 +209,62 @@ void sort_slots(const Slots<Lane>& slots, std::int64_t n) {
   }
 }
 
-/// The keys of a tile's elements, with capacity in `keys`. A pass over a transposed block is all of
-/// it, whose rows may be narrower than a vector: the lanes beyond a row's end are the next row's,
-/// or anything, and select for nobody.
+/// The keys of a tile's elements, with capacity in `keys`. Of a transposed block, and of rows that
+/// follow each other without a gap, as those of several groups do, all are computed in one go. Such
+/// rows may end inside a vector: the lanes beyond the end are the next row's, or anything, and
+/// select for nobody.
 template <class U>
 KeyRows<U> keys_of(const TopKColumns& a, const Tile<U>& tile, const TileRows<U>& rows, U* keys) {
-  const Columns& columns = a.columns;
-  if (columns.packing == Packing::kTransposed) {
-    const std::int64_t all = columns.block * columns.tile_lanes;
-    a.element->load(rows.data, 1, all, keys);
-    const std::int64_t stride = rows.n > 1 ? rows.rows[1] - rows.rows[0] : 0;
+  const std::int64_t lanes = tile.lanes;
+  const std::int64_t stride = rows.n > 1 ? rows.rows[1] - rows.rows[0] : lanes;
+  if (a.columns.packing == Packing::kTransposed) {
+    a.element->load(rows.data, 1, a.columns.block * a.columns.tile_lanes, keys);
     return {keys + rows.rows[0], stride, rows.n, rows.group_stride};
   }
-  const std::int64_t padded = Lanes<U>::padded(tile.lanes);
+  if (stride == lanes) {
+    a.element->load(rows.data + rows.rows[0], 1, tile.groups * rows.n * lanes, keys);
+    return {keys, lanes, rows.n, rows.group_stride};
+  }
+  const std::int64_t padded = Lanes<U>::padded(lanes);
   for (std::int64_t r = 0; r < rows.n; ++r) {
-    a.element->load(rows.data + rows.rows[r], 1, tile.lanes, keys + r * padded);
+    a.element->load(rows.data + rows.rows[r], 1, lanes, keys + r * padded);
   }
   return {keys, padded, rows.n, padded};
 }
 
-/// Writes the first k slots of a group's lanes, for whose keys and indices there is capacity.
+/// Writes the first k slots of a tile's lanes, of which those of a group are `padded`: the slots of
+/// one group after the other, or if in the output its groups are nearer to each other than its
+/// slots, one slot of all groups after the other. For one of these there is capacity in `keys` and
+/// `buffer`.
 template <class U>
-void write_slots(const TopKColumns& a, const Tile<U>& tile, std::int64_t group,
-                 const Slots<typename Lanes<U>::Lane>& slots, U* keys, void* buffer) {
-  for (std::int64_t j = 0; j < a.k; ++j) {
-    for (std::int64_t l = 0; l < tile.lanes; ++l) {
-      keys[j * tile.lanes + l] = Lanes<U>::key(slots.keys[j * slots.stride + l]);
+void write_slots(const TopKColumns& a, const Tile<U>& tile,
+                 const Slots<typename Lanes<U>::Lane>& slots, std::int64_t padded, U* keys,
+                 void* buffer) {
+  const Output& out = a.outputs.indices;
+  const bool by_slot = tile.groups > 1 && out.k_stride > out.group_stride;
+  const std::int64_t rows = by_slot ? tile.groups : a.k;
+  const std::int64_t step = by_slot ? padded : slots.stride;
+  const std::int64_t lanes = tile.lanes;
+  for (std::int64_t i = 0; i < (by_slot ? a.k : tile.groups); ++i) {
+    const std::int64_t slot = by_slot ? i : 0;
+    const std::int64_t group = by_slot ? 0 : i;
+    const auto from = slots.at(slot * slots.stride + group * padded);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t l = 0; l < lanes; ++l) {
+        keys[r * lanes + l] = Lanes<U>::key(from.keys[r * step + l]);
+      }
     }
+    write_results(
+        *a.element, keys, rows, lanes,
+        outputs_at<U>(a.outputs, slot, tile.group + group, tile.lane),
+        by_slot ? &Output::group_stride : &Output::k_stride, buffer,
+        [from, step](std::int64_t r, std::int64_t l) {
+          return static_cast<typename Lanes<U>::Bits>(from.positions[r * step + l]);
+        },
+        [&](std::int64_t r, std::int64_t l, std::int64_t position) {
+          return tile.data[element_offset(a.columns, by_slot ? r : group, l, position)];
+        });
   }
-  write_results(
-      *a.element, keys, a.k, tile.lanes, outputs_at<U>(a.outputs, tile.group + group, tile.lane),
-      buffer,
-      [slots](std::int64_t j, std::int64_t l) {
-        return static_cast<typename Lanes<U>::Bits>(slots.positions[j * slots.stride + l]);
-      },
-      [&](std::int64_t l, std::int64_t position) {
-        return tile.data[element_offset(a.columns, group, l, position)];
-      });
 }
 
 template <class U>
@@ -271,10 +290,8 @@ void top_k_columns(const TopKColumns& a) {
       }
     });
     for (std::int64_t l = 0; l < stride && a.sorts; l += L::kWidth) sort_slots(slots.at(l), n);
-    for (std::int64_t g = 0; g < tile.groups; ++g) {
-      write_slots(a, tile, g, slots.at(g * padded), reinterpret_cast<U*>(scratch + parts.results),
-                  scratch + parts.indices);
-    }
+    write_slots(a, tile, slots, padded, reinterpret_cast<U*>(scratch + parts.results),
+                scratch + parts.indices);
   });
 }
 

@@ -164,9 +164,10 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
 }
 
 /// The k elements of highest key of each column, equal keys in ascending order of position. All
-/// positions are walked, from the first on, and a tile has one group unless it is transposed. If
-/// `sorts`, all are sorted; else better ones are inserted into slots: 2 <= k <= kTopKColumnsMaxK,
-/// and the first pass and period are of at least top_k_slots() positions, or of all.
+/// positions are walked, from the first on. A tile has one group unless it is transposed, or one
+/// pass takes it and its groups and rows follow each other without a gap. If `sorts`, all are
+/// sorted; else better ones are inserted into slots: 2 <= k <= kTopKColumnsMaxK, and the first pass
+/// and period are of at least top_k_slots() positions, or of all.
 struct TopKColumns {
   Columns columns;
   std::int64_t k;
@@ -187,7 +188,7 @@ constexpr std::int64_t top_k_lane_bytes(std::int64_t element_size) {
 }
 
 /// Where the parts of the scratch memory begin, after what packs a tile, and where it ends: the
-/// keys of a pass, slots, elements and indices of a group's results. Transposed elements become
+/// keys of a pass, slots, elements and indices of a tile's results. Transposed elements become
 /// keys where they are. A vector that is read past the last row is in the slots.
 struct TopKColumnsScratch {
   std::int64_t keys;
@@ -210,8 +211,8 @@ constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
   parts.keys = transposed ? 0 : packed + pass_bytes;
   parts.states = transposed ? packed : parts.keys + round_up(columns.pass * lanes * element_size);
   parts.results = parts.states + round_up(lanes * 2 * top_k_slots(columns, k, sorts) * lane_bytes);
-  parts.indices = parts.results + round_up(k * padded * element_size);
-  parts.bytes = parts.indices + round_up(k * padded * std::int64_t{sizeof(std::int64_t)});
+  parts.indices = parts.results + round_up(k * lanes * element_size);
+  parts.bytes = parts.indices + round_up(k * lanes * std::int64_t{sizeof(std::int64_t)});
   return parts;
 }
 

@@ -47,40 +47,38 @@ void for_chunks(const TopKRow& row, Body&& body) {
   }
 }
 
-/// Writes n results of each of `lanes` lanes: element and position j of lane l, the elements from
-/// keys[j * lanes + l]. Where a key does not tell the element, look_up(l, position) does. `buffer`
-/// has capacity for as many indices.
+/// Writes n rows of results of `lanes` lanes, as write_rows() does: elements from keys[r * lanes +
+/// l], positions from position(r, l). Where a key does not tell the element, look_up(r, l,
+/// position) does. `buffer` has capacity for as many indices.
 template <class U, class Position, class LookUp>
 void write_results(const TopKElementKernels& element, U* keys, std::int64_t n, std::int64_t lanes,
-                   const Outputs& outputs, void* buffer, const Position& position,
-                   const LookUp& look_up) {
+                   const Outputs& outputs, std::int64_t Output::* row_stride, void* buffer,
+                   const Position& position, const LookUp& look_up) {
   if (!element.decode(keys, n * lanes)) {
-    for (std::int64_t j = 0; j < n; ++j) {
-      for (std::int64_t l = 0; l < lanes; ++l) keys[j * lanes + l] = look_up(l, position(j, l));
+    for (std::int64_t r = 0; r < n; ++r) {
+      for (std::int64_t l = 0; l < lanes; ++l) keys[r * lanes + l] = look_up(r, l, position(r, l));
     }
   }
-  write_rows(outputs, &Output::k_stride, keys, lanes, n, lanes, buffer,
+  write_rows(outputs, row_stride, keys, lanes, n, lanes, buffer,
              [&](auto* to, std::int64_t stride) {
                using Index = std::remove_reference_t<decltype(*to)>;
-               for (std::int64_t j = 0; j < n; ++j) {
+               for (std::int64_t r = 0; r < n; ++r) {
                  for (std::int64_t l = 0; l < lanes; ++l) {
-                   to[j * stride + l] = static_cast<Index>(position(j, l));
+                   to[r * stride + l] = static_cast<Index>(position(r, l));
                  }
                }
              });
 }
 
-/// Reads the rows side by side, so that every cache line read is used whole.
+/// Rows next to each other are read side by side, so that every cache line read is used whole.
 template <class U>
 void pack_rows(const void* data, std::int64_t stride, std::int64_t length, std::int64_t row_stride,
                std::int64_t rows, void* packed) {
   const U* from = static_cast<const U*>(data);
   U* to = static_cast<U*>(packed);
   if (row_stride == 1) return transpose(from, stride, length, rows, to, length, 0);
-  for (std::int64_t i = 0; i < length; ++i) {
-    for (std::int64_t r = 0; r < rows; ++r) {
-      to[r * length + i] = from[i * stride + r * row_stride];
-    }
+  for (std::int64_t r = 0; r < rows; ++r) {
+    pack(from + r * row_stride, stride, length, to + r * length);
   }
 }
 

@@ -80,9 +80,7 @@ const void* sort_first(void* from, void* to, std::int64_t count, std::int64_t wa
   using U = typename Item::Key;
   Item* const items = static_cast<Item*>(from);
   Item* const others = static_cast<Item*>(to);
-  constexpr std::int64_t kFew =
-      min_of(tuning::kTopKRankedVectors * Vector<U>::kWidth, tuning::kTopKRankedLength);
-  if (count <= kFew) {
+  if (count <= min_of(tuning::kTopKRankedVectors * Vector<U>::kWidth, tuning::kTopKRankedLength)) {
     rank_few(items, count);
     return items;
   }
@@ -144,9 +142,11 @@ void write_items(const TopKRow& row, const void* all, std::int64_t all_count,
     const std::int64_t count = min_of(kChunk, all_count - done);
     for (std::int64_t i = 0; i < count; ++i) keys[i] = items[i].key();
     write_results(
-        *row.element, keys, 1, count, outputs_at<U>(outputs, 0, done), indices,
-        [items](std::int64_t /*one*/, std::int64_t i) { return items[i].position(); },
-        [&row](std::int64_t /*one*/, std::int64_t at) { return *element_at<U>(row, at); });
+        *row.element, keys, 1, count, outputs_at<U>(outputs, 0, 0, done), &Output::k_stride,
+        indices, [items](std::int64_t /*one*/, std::int64_t i) { return items[i].position(); },
+        [&row](std::int64_t /*one*/, std::int64_t /*lane*/, std::int64_t at) {
+          return *element_at<U>(row, at);
+        });
   }
 }
 

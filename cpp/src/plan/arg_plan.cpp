@@ -147,7 +147,7 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
       plan.prefetches = byte_count(descriptor.input) >= tuning::kRowPrefetchLeastBytes;
     } else {
       plan.strategy = ArgStrategy::kColumns;
-      plan.columns = plan_columns(descriptor.input, true, 1, plan.tasks, plan.reduced);
+      plan.columns = plan_columns(descriptor.input, true, 0, plan.tasks, plan.reduced);
     }
   }
   split_tasks(element_size, threads, plan);

@@ -157,7 +157,7 @@ bool widen_longest(std::int64_t element_size, Axes& reduced, ColumnsPlan& plan) 
 }
 
 /// Chooses lanes, one for each result unless they are widened, and groups beside them.
-void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lanes, Tasks& tasks,
+void choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_bytes, Tasks& tasks,
                   Axes& reduced, ColumnsPlan& plan) {
   Axes& kept = tasks.kept;
   const Axis inner = reduced.last();
@@ -168,8 +168,10 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t least_lan
   const std::int64_t outer_size = outer < 0 ? 0 : kept.axes[outer].size;
   const std::int64_t outer_bytes = outer_size * element_size;
   const std::int64_t group_bytes = tasks.groups.size * element_size;
+  const std::int64_t filled = tasks.groups.size * lane_bytes;
   if (has_groups && group_bytes >= tuning::kLaneBytes &&
-      tasks.groups.size >= std::min(least_lanes, outer_size)) {
+      (100 * filled >= tuning::kTopKLaneFill * round_up(filled) ||
+       tasks.groups.size >= outer_size)) {
     // Whole vectors; but they may be so few that each waits for its own latency.
     const bool waits = widens && group_bytes < tuning::kWidenedBytes &&
                        follows(inner, tasks.groups, widened_count(element_size, tasks.groups),
@@ -268,12 +270,12 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
 
 }  // namespace
 
-ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t least_lanes,
+ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t lane_bytes,
                          Tasks& tasks, Axes& reduced) {
   const std::int64_t element_size = element_bytes(input);
   ColumnsPlan plan;
   Columns& columns = plan.columns;
-  choose_lanes(element_size, widens, least_lanes, tasks, reduced, plan);
+  choose_lanes(element_size, widens, lane_bytes, tasks, reduced, plan);
   columns.lanes = plan.per_result * tasks.results.size;
   if (!plan.widened()) columns.lane_stride = tasks.results.strides[0];
   choose_packing(element_size, tasks.groups, reduced, plan);

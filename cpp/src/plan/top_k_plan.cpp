@@ -68,10 +68,16 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
     columns.group_stride = plan.tasks.groups.strides[0] * columns.tile_lanes;
     return;
   }
-  columns.tile_groups = 1;
   columns.tile_lanes = std::min(columns.lanes, most);
   const std::int64_t rows = tuning::kTopKTileBytes / (columns.tile_lanes * element_size);
   columns.pass = std::min(columns.period, std::max(rows, plan.sorts ? 1 : slots));
+  // Groups of which one pass takes all, and that follow each other without a gap, share a tile.
+  static_assert(tuning::kTopKTileBytes / tuning::kLaneBytes <= tuning::kWalkRows);
+  const bool dense = columns.packing == Packing::kNone &&
+                     plan.column.strides[0] == columns.tile_lanes &&
+                     columns.group_stride == columns.n * columns.tile_lanes;
+  const std::int64_t fit = dense ? std::min(rows / columns.n, most / columns.tile_lanes) : 1;
+  columns.tile_groups = std::clamp<std::int64_t>(fit, 1, columns.groups);
 }
 
 }  // namespace
@@ -137,13 +143,11 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   plan.column = split_axes(descriptor, plan.tasks);
   Axes reduced;
   reduced.push({n, {plan.column.strides[0], 1, 0}});
-  plan.columns =
-      plan_columns(input, false, tuning::kTopKLeastLaneBytes / top_k_lane_bytes(element_size),
-                   plan.tasks, reduced);
+  plan.columns = plan_columns(input, false, top_k_lane_bytes(element_size), plan.tasks, reduced);
   const Columns& columns = plan.columns.columns;
   const bool rows = std::abs(plan.column.strides[0]) < std::abs(columns.lane_stride);
-  const bool long_columns = n > tuning::kTopKShortColumn;
-  if (columns.lanes < (long_columns ? tuning::kTopKLongColumnsLanes : tuning::kTopKMinLanes) ||
+  const std::int64_t lane_bytes = slot_bytes * columns.lanes;
+  if ((columns.lanes < tuning::kTopKLongColumnsLanes && n > lane_bytes * lane_bytes) ||
       (rows && n * element_size > tuning::kTopKShortRowBytes)) {
     return std::nullopt;
   }

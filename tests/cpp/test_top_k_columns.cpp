@@ -1,0 +1,191 @@
+// Top-k of columns, in slots or by a network, against a sort of each column; on every instruction
+// set.
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "top_k_case.hpp"
+
+namespace {
+
+/// The k highest of each of `lanes` columns, in place, transposed or packed, inserted or sorted,
+/// against each by itself. The columns of packed ones are every other element.
+template <class T>
+void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t n,
+                     std::int64_t lanes, dmlcpu::Packing packing, std::int64_t tile_lanes,
+                     std::int64_t pass) {
+  using dmlcpu::Packing;
+  const bool transposed = packing == Packing::kTransposed;
+  const std::int64_t apart = packing == Packing::kStrided ? 2 : 1;
+  const std::int64_t stride = transposed ? 1 : lanes * apart;
+  const std::int64_t lane_stride = transposed ? n : apart;
+  std::vector<std::vector<Keyed>> want;
+  for (std::int64_t l = 0; l < lanes; ++l) {
+    want.push_back(sorted(type, width, x.data() + l * lane_stride, stride, n));
+  }
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < n; ++i) rows.push_back(i * (transposed ? tile_lanes : stride));
+  dmlcpu::TopKColumns a{};
+  a.columns.data = x.data();
+  a.columns.n = n;
+  a.columns.tail = -1;
+  a.columns.period = n;
+  a.columns.rows = rows.data();
+  a.columns.groups = 1;
+  a.columns.lanes = lanes;
+  a.columns.lane_stride = lane_stride;
+  a.columns.packing = packing;
+  a.columns.block = n;
+  a.columns.tile_groups = 1;
+  a.columns.tile_lanes = tile_lanes;
+  a.columns.pass = n;
+  a.element = &element(type);
+  const auto check = [&](std::int64_t k, bool sorts) {
+    if (!transposed) {
+      a.columns.pass = sorts ? pass : std::max(pass, dmlcpu::top_k_slots(a.columns, k, false));
+    }
+    const std::int64_t bytes =
+        dmlcpu::top_k_columns_scratch(a.columns, std::int64_t{1} << width, k, sorts).bytes;
+    const GuardedScratch scratch(bytes);
+    std::vector<T> values(static_cast<std::size_t>(lanes * k));
+    std::vector<std::uint64_t> indices(static_cast<std::size_t>(lanes * k));
+    a.k = k;
+    a.sorts = sorts;
+    a.outputs = {{values.data(), 1, 0, k}, {indices.data(), 1, 0, k}, 8};
+    a.scratch = scratch.get();
+    dmlcpu::kernels().top_k->width[width].columns(a);
+    scratch.check();
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      for (std::int64_t j = 0; j < k; ++j) {
+        const auto at = static_cast<std::size_t>(l * k + j);
+        const auto index = static_cast<std::int64_t>(indices[at]);
+        CHECK(index == want[static_cast<std::size_t>(l)][static_cast<std::size_t>(j)].index);
+        CHECK(values[at] == x[static_cast<std::size_t>(l * lane_stride + index * stride)]);
+      }
+    }
+  };
+  for (std::int64_t k = 2; k <= dmlcpu::tuning::kTopKColumnsMaxK && k <= n; k += 1 + k / 7) {
+    check(k, false);
+  }
+  for (const std::int64_t k : {std::int64_t{1}, n / 2, n - 1, n}) check(k, true);
+}
+
+/// Groups of lanes in place against each column by itself. Their rows follow each other without a
+/// gap, in tiles of 3 groups, or not; results are by group, by slot, or not evenly spaced.
+template <class T>
+void compare_groups(int type, int width, const std::vector<T>& x, std::int64_t n,
+                    std::int64_t lanes, std::int64_t gap, bool sorts, std::int64_t k) {
+  constexpr std::int64_t kGroups = 7;
+  const std::int64_t stride = lanes + gap;
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < n; ++i) rows.push_back(i * stride);
+  dmlcpu::TopKColumns a{};
+  a.columns.data = x.data();
+  a.columns.n = a.columns.period = a.columns.pass = n;
+  a.columns.rows = rows.data();
+  a.columns.groups = kGroups;
+  a.columns.group_stride = n * stride;
+  a.columns.lanes = a.columns.tile_lanes = lanes;
+  a.columns.lane_stride = 1;
+  a.columns.tile_groups = gap == 0 ? 3 : 1;
+  a.k = k;
+  a.sorts = sorts;
+  a.element = &element(type);
+  const GuardedScratch scratch(
+      dmlcpu::top_k_columns_scratch(a.columns, std::int64_t{1} << width, k, sorts).bytes);
+  a.scratch = scratch.get();
+  const std::int64_t layouts[][3] = {{lanes, k * lanes, 1},
+                                     {3 * lanes, lanes, 1},
+                                     {1, k, kGroups * k},
+                                     {kGroups * lanes, lanes, 1},
+                                     {lanes, k * lanes + 1, 1}};
+  for (const auto& [k_stride, group_stride, lane_stride] : layouts) {
+    // The second is of one tile, whose groups are not next to the next one's.
+    a.columns.groups = k_stride == 3 * lanes ? 3 : kGroups;
+    const auto size = static_cast<std::size_t>((k * lanes + 1) * kGroups);
+    std::vector<T> values(size);
+    std::vector<std::uint32_t> indices(size);
+    a.outputs = {{values.data(), k_stride, group_stride, lane_stride},
+                 {indices.data(), k_stride, group_stride, lane_stride},
+                 4};
+    dmlcpu::kernels().top_k->width[width].columns(a);
+    scratch.check();
+    for (std::int64_t g = 0; g < a.columns.groups; ++g) {
+      for (std::int64_t l = 0; l < lanes; ++l) {
+        const T* const column = x.data() + g * n * stride + l;
+        const auto want = sorted(type, width, column, stride, n);
+        for (std::int64_t j = 0; j < k; ++j) {
+          const auto at =
+              static_cast<std::size_t>(j * k_stride + g * group_stride + l * lane_stride);
+          CHECK(indices[at] == want[static_cast<std::size_t>(j)].index);
+          CHECK(std::memcmp(&values[at], column + indices[at] * stride, sizeof(T)) == 0);
+        }
+      }
+    }
+  }
+}
+
+template <class T, class Make>
+void test_groups(int type, int width, Make&& make) {
+  for (const int n : {2, 3, 5, 40}) {
+    for (const int lanes : {1, 3, 8, 13, 16, 17, 31}) {
+      for (int pattern = 0; pattern < 5; ++pattern) {
+        std::vector<T> x;
+        for (int i = 0; i < 7 * n * (lanes + 1); ++i) x.push_back(make(pattern, i, 7 * n * lanes));
+        for (const int gap : {0, 1}) {
+          compare_groups(type, width, x, n, lanes, gap, false, std::min(n, 2));
+          compare_groups(type, width, x, n, lanes, gap, false, std::min(n, 7));
+          compare_groups(type, width, x, n, lanes, gap, true, n / 2);
+        }
+      }
+    }
+  }
+}
+
+template <class T, class Make>
+void test_columns(int type, int width, Make&& make) {
+  using dmlcpu::Packing;
+  for (const int n : {2, 3, 4, 5, 6, 7, 8, 9, 15, 17, 100, 255, 256, 513}) {
+    for (const int lanes : {1, 3, 8, 16, 17, 33}) {
+      for (int pattern = 0; pattern < 5; ++pattern) {
+        std::vector<T> x;
+        for (int i = 0; i < 2 * n * lanes; ++i) x.push_back(make(pattern, i, 2 * n * lanes));
+        // Tiles of one vector of any instruction set, and of all lanes; one pass, and several.
+        compare_columns(type, width, x, n, lanes, Packing::kTransposed, 64, n);
+        compare_columns(type, width, x, n, lanes, Packing::kNone, 16, n);
+        compare_columns(type, width, x, n, lanes, Packing::kNone, 40, 5);
+        compare_columns(type, width, x, n, lanes, Packing::kStrided, 40, 16);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+int main() {
+  std::mt19937 random(1);
+  const auto make = [&](int p, int i, int n) { return pattern_element(random, p, i, n); };
+  for (const std::string_view name : dmlcpu::instruction_sets()) {
+    dmlcpu::use_instruction_set(name);
+    const auto floats = [&](int p, int i, int n) { return static_cast<float>(make(p, i, n)); };
+    const auto bytes = [&](int p, int i, int n) {
+      return static_cast<std::uint8_t>(static_cast<int>(make(p, i, n)));
+    };
+    // The lowest key, which the lanes treat apart, more often than k times.
+    const auto lowest = [&](int p, int i, int n) {
+      const int x = static_cast<int>(make(p, i, n)) % 3;
+      return x == 0 ? std::numeric_limits<std::int32_t>::min() : x;
+    };
+    test_columns<float>(kFloat32, 2, floats);
+    test_columns<double>(kFloat64, 3, make);
+    test_columns<std::uint8_t>(kUInt8, 0, bytes);
+    test_columns<std::int32_t>(kInt32, 2, lowest);
+    // NaNs, whose keys do not tell their bits.
+    test_groups<float>(kFloat32, 2, [&](int p, int i, int n) {
+      return i % 5 == 0 ? std::nanf(std::to_string(i).c_str()) : floats(p, i, n);
+    });
+    test_groups<double>(kFloat64, 3, make);
+    test_groups<std::uint8_t>(kUInt8, 0, bytes);
+  }
+  return check::failures == 0 ? 0 : 1;
+}
