@@ -70,15 +70,17 @@ void write_results(const TopKElementKernels& element, U* keys, std::int64_t n, s
              });
 }
 
-/// Rows next to each other are read side by side, so that every cache line read is used whole.
+/// Reads the rows side by side, so that every cache line read is used whole.
 template <class U>
 void pack_rows(const void* data, std::int64_t stride, std::int64_t length, std::int64_t row_stride,
                std::int64_t rows, void* packed) {
   const U* from = static_cast<const U*>(data);
   U* to = static_cast<U*>(packed);
   if (row_stride == 1) return transpose(from, stride, length, rows, to, length, 0);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    pack(from + r * row_stride, stride, length, to + r * length);
+  for (std::int64_t i = 0; i < length; ++i) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      to[r * length + i] = from[i * stride + r * row_stride];
+    }
   }
 }
 
