@@ -210,7 +210,7 @@ def test_top_k_of_columns(instruction_set, threads, dtype, direction):
     and random elements hardly ever have the lowest key."""
     rng = np.random.default_rng(0)
     ends = [np.iinfo(dtype).min, np.iinfo(dtype).max] if dtype.kind in "iu" else [-np.inf, np.inf]
-    longest_of_few = (9 * min(max(dtype.itemsize, 2), 4)) ** 2
+    longest_of_few = TUNING.top_k_longest_column(9, min(max(dtype.itemsize, 2), 4))
     for rows, n, k in [
         *((rows, 40, 3) for rows in [*near(TUNING.kTopKMinLanes, 16, 32), 70]),
         *((9, n, 5) for n in near(5, *SURE)),

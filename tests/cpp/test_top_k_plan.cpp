@@ -159,7 +159,7 @@ void test_few_elements_are_sorted_by_a_network() {
 void test_lanes_of_columns() {
   namespace tuning = dmlcpu::tuning;
   // Few lanes only of short columns; they are what there is of the longest axis.
-  constexpr std::int64_t kFew = (4 * 5) * (4 * 5);
+  constexpr std::int64_t kFew = tuning::top_k_longest_column(5, 4);
   CHECK(columns({5, kFew, 2}, 1, 3)->columns.columns.lanes == 5);
   CHECK(!columns({5, kFew + 1, 2}, 1, 3).has_value());
   CHECK(columns({100'000, tuning::kTopKLongColumnsLanes}, 0, 3).has_value());
@@ -210,10 +210,10 @@ void test_groups_share_a_tile() {
   constexpr std::int64_t kFit = dmlcpu::tuning::kTopKTileBytes / (16 * 29 * 4);
   CHECK(tiles(1000, 16, 29, 2) == kFit);
   CHECK(tiles(kFit - 1, 16, 29, 2) == kFit - 1);
-  // Slots are of whole vectors.
-  CHECK(tiles(1000, 8, 29, 8) == dmlcpu::tuning::kTopKSlotBytes / (2 * 2 * 8 * 4 * 32));
+  // Keys and positions of up to 16 slots.
+  CHECK(tiles(1000, 8, 29, 8) == dmlcpu::tuning::kTopKSlotBytes / (2 * 16 * 4) / 29);
   CHECK(tiles(1000, 200, 29, 2) == 1);
-  // Gaps between rows, of groups that overlap, or between groups.
+  // Gaps between groups; gaps between rows, of groups that overlap.
   for (const std::int64_t row : {29, 30}) {
     TopKDescriptor gaps = descriptor_of({1000, 16, 29}, 1, 2);
     gaps.input.strides = {16 * 29 + (row == 29), row, 1};

@@ -281,11 +281,17 @@ inline constexpr std::int64_t kTopKNetworkPerResult = 3;
 /// faster where they are.
 inline constexpr std::int64_t kTopKLaneFill = 66;
 
-/// Fewer lanes than these are only of columns of up to as many elements as the square of the lanes'
-/// bytes (4 of each that is wider): they take as long as a full vector, and a row by itself hardly
-/// longer if it is longer. Contiguous rows of more than kTopKShortRowBytes are faster one after the
-/// other.
+/// The most elements of columns that are selected from side by side: any number with
+/// kTopKLongColumnsLanes; with fewer lanes, of `lane_bytes` bytes each (4 for wider ones), as many
+/// as the square of all their bytes. A vector that is part empty takes as long as a full one, and
+/// the longer a row is the less it takes by itself, per element.
 inline constexpr std::int64_t kTopKLongColumnsLanes = 32;
+constexpr std::int64_t top_k_longest_column(std::int64_t lanes, std::int64_t lane_bytes) {
+  const std::int64_t filled = lanes * lane_bytes;
+  return lanes < kTopKLongColumnsLanes ? filled * filled : INT64_MAX;
+}
+
+/// Contiguous rows of more bytes than this are faster one after the other.
 inline constexpr std::int64_t kTopKShortRowBytes = 4096;
 
 /// The first elements are inserted without a look whether any of a vector's lanes needs them: the

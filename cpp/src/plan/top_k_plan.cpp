@@ -146,8 +146,7 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   plan.columns = plan_columns(input, false, top_k_lane_bytes(element_size), plan.tasks, reduced);
   const Columns& columns = plan.columns.columns;
   const bool rows = std::abs(plan.column.strides[0]) < std::abs(columns.lane_stride);
-  const std::int64_t lane_bytes = slot_bytes * columns.lanes;
-  if ((columns.lanes < tuning::kTopKLongColumnsLanes && n > lane_bytes * lane_bytes) ||
+  if (n > tuning::top_k_longest_column(columns.lanes, slot_bytes) ||
       (rows && n * element_size > tuning::kTopKShortRowBytes)) {
     return std::nullopt;
   }
