@@ -94,11 +94,9 @@ void compare_groups(int type, int width, const std::vector<T>& x, std::int64_t n
   const GuardedScratch scratch(
       dmlcpu::top_k_columns_scratch(a.columns, std::int64_t{1} << width, k, sorts).bytes);
   a.scratch = scratch.get();
-  const std::int64_t layouts[][3] = {{lanes, k * lanes, 1},
-                                     {3 * lanes, lanes, 1},
-                                     {1, k, kGroups * k},
-                                     {kGroups * lanes, lanes, 1},
-                                     {lanes, k * lanes + 1, 1}};
+  const std::int64_t layouts[][3] = {{lanes, k * lanes, 1},       {3 * lanes, lanes, 1},
+                                     {1, k, kGroups * k},         {kGroups, 1, kGroups * k},
+                                     {kGroups * lanes, lanes, 1}, {lanes, k * lanes + 1, 1}};
   for (const auto& [k_stride, group_stride, lane_stride] : layouts) {
     // The second is of one tile, whose groups are not next to the next one's.
     a.columns.groups = k_stride == 3 * lanes ? 3 : kGroups;
@@ -163,29 +161,22 @@ void test_columns(int type, int width, Make&& make) {
 }  // namespace
 
 int main() {
-  std::mt19937 random(1);
-  const auto make = [&](int p, int i, int n) { return pattern_element(random, p, i, n); };
-  for (const std::string_view name : dmlcpu::instruction_sets()) {
-    dmlcpu::use_instruction_set(name);
-    const auto floats = [&](int p, int i, int n) { return static_cast<float>(make(p, i, n)); };
-    const auto bytes = [&](int p, int i, int n) {
-      return static_cast<std::uint8_t>(static_cast<int>(make(p, i, n)));
-    };
-    // The lowest key, which the lanes treat apart, more often than k times.
-    const auto lowest = [&](int p, int i, int n) {
-      const int x = static_cast<int>(make(p, i, n)) % 3;
-      return x == 0 ? std::numeric_limits<std::int32_t>::min() : x;
-    };
+  return test_instruction_sets([](std::mt19937& random) {
+    const auto floats = patterns<float>(random);
+    const auto bytes = patterns<std::uint8_t>(random);
     test_columns<float>(kFloat32, 2, floats);
-    test_columns<double>(kFloat64, 3, make);
+    test_columns<double>(kFloat64, 3, patterns<double>(random));
     test_columns<std::uint8_t>(kUInt8, 0, bytes);
-    test_columns<std::int32_t>(kInt32, 2, lowest);
+    // The lowest key, which the lanes treat apart, more often than k times.
+    test_columns<std::int32_t>(kInt32, 2, [&](int p, int i, int n) {
+      const int x = patterns<std::int32_t>(random)(p, i, n) % 3;
+      return x == 0 ? std::numeric_limits<std::int32_t>::min() : x;
+    });
     // NaNs, whose keys do not tell their bits.
     test_groups<float>(kFloat32, 2, [&](int p, int i, int n) {
       return i % 5 == 0 ? std::nanf(std::to_string(i).c_str()) : floats(p, i, n);
     });
-    test_groups<double>(kFloat64, 3, make);
+    test_groups<double>(kFloat64, 3, patterns<double>(random));
     test_groups<std::uint8_t>(kUInt8, 0, bytes);
-  }
-  return check::failures == 0 ? 0 : 1;
+  });
 }

@@ -156,16 +156,9 @@ void test_type(int type, int width, Make&& make) {
 }  // namespace
 
 int main() {
-  std::mt19937 random(1);
-  const auto make = [&](int p, int i, int n) { return pattern_element(random, p, i, n); };
-  for (const std::string_view name : dmlcpu::instruction_sets()) {
-    dmlcpu::use_instruction_set(name);
-    test_type<float>(kFloat32, 2,
-                     [&](int p, int i, int n) { return static_cast<float>(make(p, i, n)); });
-    test_type<double>(kFloat64, 3, make);
-    test_type<std::uint8_t>(kUInt8, 0, [&](int p, int i, int n) {
-      return static_cast<std::uint8_t>(static_cast<int>(make(p, i, n)));
-    });
-  }
-  return check::failures == 0 ? 0 : 1;
+  return test_instruction_sets([](std::mt19937& random) {
+    test_type<float>(kFloat32, 2, patterns<float>(random));
+    test_type<double>(kFloat64, 3, patterns<double>(random));
+    test_type<std::uint8_t>(kUInt8, 0, patterns<std::uint8_t>(random));
+  });
 }

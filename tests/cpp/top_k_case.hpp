@@ -66,20 +66,35 @@ std::vector<Keyed> sorted(int type, int width, const void* data, std::int64_t st
   return items;
 }
 
-/// Element i of n of one of five patterns: random numbers, ascending, descending, two values, one.
-inline double pattern_element(std::mt19937& random, int pattern, int i, int n) {
-  switch (pattern) {
-    case 0:
-      return static_cast<double>(random() % 100000);
-    case 1:
-      return static_cast<double>(i);
-    case 2:
-      return static_cast<double>(n - i);
-    case 3:
-      return static_cast<double>(random() % 2);
-    default:
-      return 7.0;
+/// Makes element i of n of one of five patterns: random numbers, ascending, descending, two values,
+/// one.
+template <class T>
+auto patterns(std::mt19937& random) {
+  return [&random](int pattern, int i, int n) {
+    switch (pattern) {
+      case 0:
+        return static_cast<T>(random() % 100000);
+      case 1:
+        return static_cast<T>(i);
+      case 2:
+        return static_cast<T>(n - i);
+      case 3:
+        return static_cast<T>(random() % 2);
+      default:
+        return T{7};
+    }
+  };
+}
+
+/// Calls test(random) with each instruction set; returns the exit status.
+template <class Test>
+int test_instruction_sets(const Test& test) {
+  std::mt19937 random(1);
+  for (const std::string_view name : dmlcpu::instruction_sets()) {
+    dmlcpu::use_instruction_set(name);
+    test(random);
   }
+  return check::failures == 0 ? 0 : 1;
 }
 
 }  // namespace

@@ -233,9 +233,9 @@ KeyRows<U> keys_of(const TopKColumns& a, const Tile<U>& tile, const TileRows<U>&
 }
 
 /// Writes the first k slots of a tile's lanes, of which those of a group are `padded`: the slots of
-/// one group after the other, or if in the output its groups are nearer to each other than its
-/// slots, one slot of all groups after the other. For one of these there is capacity in `keys` and
-/// `buffer`.
+/// one group after the other; or one slot of all groups after the other, if in the output groups
+/// are nearer to each other than slots. For what is written together there is capacity in `keys`
+/// and `buffer`.
 template <class U>
 void write_slots(const TopKColumns& a, const Tile<U>& tile,
                  const Slots<typename Lanes<U>::Lane>& slots, std::int64_t padded, U* keys,
@@ -246,9 +246,7 @@ void write_slots(const TopKColumns& a, const Tile<U>& tile,
   const std::int64_t step = by_slot ? padded : slots.stride;
   const std::int64_t lanes = tile.lanes;
   for (std::int64_t i = 0; i < (by_slot ? a.k : tile.groups); ++i) {
-    const std::int64_t slot = by_slot ? i : 0;
-    const std::int64_t group = by_slot ? 0 : i;
-    const auto from = slots.at(slot * slots.stride + group * padded);
+    const auto from = slots.at(i * (by_slot ? slots.stride : padded));
     for (std::int64_t r = 0; r < rows; ++r) {
       for (std::int64_t l = 0; l < lanes; ++l) {
         keys[r * lanes + l] = Lanes<U>::key(from.keys[r * step + l]);
@@ -256,13 +254,13 @@ void write_slots(const TopKColumns& a, const Tile<U>& tile,
     }
     write_results(
         *a.element, keys, rows, lanes,
-        outputs_at<U>(a.outputs, slot, tile.group + group, tile.lane),
+        outputs_at<U>(a.outputs, by_slot ? i : 0, tile.group + (by_slot ? 0 : i), tile.lane),
         by_slot ? &Output::group_stride : &Output::k_stride, buffer,
         [from, step](std::int64_t r, std::int64_t l) {
           return static_cast<typename Lanes<U>::Bits>(from.positions[r * step + l]);
         },
         [&](std::int64_t r, std::int64_t l, std::int64_t position) {
-          return tile.data[element_offset(a.columns, by_slot ? r : group, l, position)];
+          return tile.data[element_offset(a.columns, by_slot ? r : i, l, position)];
         });
   }
 }

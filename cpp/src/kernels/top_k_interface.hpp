@@ -188,8 +188,8 @@ constexpr std::int64_t top_k_lane_bytes(std::int64_t element_size) {
 }
 
 /// Where the parts of the scratch memory begin, after what packs a tile, and where it ends: the
-/// keys of a pass, slots, elements and indices of a tile's results. Transposed elements become
-/// keys where they are. A vector that is read past the last row is in the slots.
+/// keys of a pass, slots, elements and indices that are written together. Transposed elements
+/// become keys where they are. A vector that is read past the last row is in the slots.
 struct TopKColumnsScratch {
   std::int64_t keys;
   std::int64_t states;
@@ -211,8 +211,9 @@ constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
   parts.keys = transposed ? 0 : packed + pass_bytes;
   parts.states = transposed ? packed : parts.keys + round_up(columns.pass * lanes * element_size);
   parts.results = parts.states + round_up(lanes * 2 * top_k_slots(columns, k, sorts) * lane_bytes);
-  parts.indices = parts.results + round_up(k * lanes * element_size);
-  parts.bytes = parts.indices + round_up(k * lanes * std::int64_t{sizeof(std::int64_t)});
+  const std::int64_t together = (k > columns.tile_groups ? k : columns.tile_groups) * padded;
+  parts.indices = parts.results + round_up(together * element_size);
+  parts.bytes = parts.indices + round_up(together * std::int64_t{sizeof(std::int64_t)});
   return parts;
 }
 
