@@ -147,9 +147,25 @@ def test_passes(instruction_set, dtype):
             if columns <= near_rows:
                 fits = of_pass = TUNING.kNearPassBytes
             fits, of_pass = (size // (columns * dtype.itemsize) for size in (fits, of_pass))
-            of_pass = max(of_pass, TUNING.kPassRows)
+            of_pass = max(of_pass // TUNING.kPassRows, 1) * TUNING.kPassRows
             for rows in near(fits, fits + of_pass, 3 * of_pass):
                 check(np.zeros((rows, columns), dtype))
+
+
+@some_dtypes
+def test_wide_rows(instruction_set, dtype):
+    """Rows that are wide enough are taken some at a time, the last of them again where they are fewer:
+    widths around that limit, with a part of a vector left, and rows around those taken at once."""
+    wide = TUNING.kNearRowsBytes // dtype.itemsize
+    part = 16 // dtype.itemsize + 1
+    for columns in (*near(wide), wide + part, 2 * wide - part):
+        for rows in (*range(1, TUNING.kPassRows + 2), 2 * TUNING.kPassRows + 3):
+            for view in (
+                np.zeros((rows, columns), dtype),
+                np.zeros((rows, 2 * columns), dtype)[::-1, columns:],
+            ):
+                check(view)
+        check(np.zeros((3, TUNING.kPassRows + 3, columns), dtype), 1)
 
 
 @some_dtypes

@@ -18,10 +18,15 @@ using rng::random;
 
 namespace {
 
-/// Lanes around one, two and four vectors of each instruction set, and single ones.
+/// Bytes of the narrowest rows that are taken several at a time.
+constexpr std::int64_t kWide = dmlcpu::tuning::kNearRowsBytes;
+
+/// Lanes around one, two and four vectors of each instruction set, those of wide rows, and single
+/// ones.
 std::vector<std::int64_t> edges_of_lanes(std::int64_t size) {
   std::vector<std::int64_t> edges = {1, 2, 3};
-  for (const std::int64_t bytes : {16, 32, 64, 128, 256}) {
+  const std::int64_t widths[] = {16, 32, 64, 128, 256, kWide, kWide + 32, kWide + 64};
+  for (const std::int64_t bytes : widths) {
     for (const std::int64_t d : {-1, 0, 1})
       edges.push_back(std::max<std::int64_t>(bytes / size + d, 1));
   }
@@ -48,7 +53,7 @@ void test_edges_of_vectors(DataType type) {
   const auto size = static_cast<std::int64_t>(dmlcpu::info(type).size);
   for (const std::int64_t lanes : edges_of_lanes(size)) {
     for (const Packing packing : {Packing::kNone, Packing::kTransposed, Packing::kStrided}) {
-      const std::int64_t period = 1 + random(9);
+      const std::int64_t period = 1 + random(2 * dmlcpu::tuning::kPassRows + 2);
       const std::int64_t periods = any_of<std::int64_t>({1, 1, 2, 3});
       Case c = make_case(type, {packing, period * periods, period, 1 + random(3), lanes});
       maybe_widen(c);
@@ -69,7 +74,7 @@ void test_one_element_decides(DataType type) {
   for (const std::uint64_t special : pool) {
     for (std::int64_t position = 0; position < kPositions; ++position) {
       const std::int64_t lanes = any_of(
-          {std::int64_t{1}, 16 / t.size, 64 / t.size + 1, 256 / t.size + 1, 320 / t.size - 1});
+          {std::int64_t{1}, 16 / t.size, 64 / t.size + 1, 256 / t.size + 1, kWide / t.size + 1});
       Case c = make_case(type, {random_packing(), kPositions, kPositions, 2, lanes});
       const std::int64_t lane = any_of({std::int64_t{0}, lanes / 2, lanes - 1});
       const std::uint64_t other =

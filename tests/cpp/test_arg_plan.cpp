@@ -159,10 +159,13 @@ void test_passes_read_what_a_cache_holds() {
   CHECK(plan_of(descriptor({fits + 1, wide}, {0})).columns.columns.pass == tuning::kPassRows);
   // L1 those of near rows, L2 those of others.
   const std::int64_t near = tuning::kNearRowsBytes / 4;
+  const auto rows_of = [](std::int64_t bytes, std::int64_t lanes) {
+    return bytes / (4 * lanes) / tuning::kPassRows * tuning::kPassRows;
+  };
   CHECK(plan_of(descriptor({1000, near}, {0})).columns.columns.pass ==
-        tuning::kNearPassBytes / (4 * near));
+        rows_of(tuning::kNearPassBytes, near));
   CHECK(plan_of(descriptor({1000, near + 1}, {0})).columns.columns.pass ==
-        tuning::kPassReadBytes / (4 * (near + 1)));
+        rows_of(tuning::kPassReadBytes, near + 1));
 }
 
 void test_tiles_of_a_few_groups() {

@@ -151,8 +151,9 @@ inline constexpr std::int64_t kPassReadBytes = 32 * 1024;
 inline constexpr std::int64_t kPassRows = 8;
 
 /// Rows at most this far apart come by the processor's own prefetching, however few are read in a
-/// pass, which then is of a size that L1 holds.
-inline constexpr std::int64_t kNearRowsBytes = 1024;
+/// pass, which then is of a size that L1 holds. Rows that are at least as wide are streams that it
+/// follows side by side: all lanes of up to kPassRows of them are taken at once.
+inline constexpr std::int64_t kNearRowsBytes = 768;
 inline constexpr std::int64_t kNearPassBytes = 16 * 1024;
 
 /// Columns of inputs of at least this size are prefetched to L2: the rows of the next pass, of a

@@ -15,6 +15,30 @@ auto before_or_nan(V x, V b) {
   return ~(O::kLargest ? x <= b : x >= b) & (O::kNanFirst ? b == b : x == x);
 }
 
+/// What the lanes of a vector hold of the elements from p on.
+template <class O, std::int64_t kBytes, class U = typename O::Unsigned>
+auto load_lanes(const U* p) {
+  using C = Compare<O>;
+  const auto x = C::template load<kBytes>(reinterpret_cast<const typename O::Element*>(p));
+  if constexpr (C::kByKey) return O::canonical_key(x);
+  return x;
+}
+
+/// Compares x, of position `at`, with the best before. kExact knows NaNs.
+template <class O, bool kExact, class X, class P>
+void take_vector(X x, P at, X& best, P& position) {
+  using C = Compare<O>;
+  if constexpr (kExact && C::kNative) {
+    const auto better = before_or_nan<O>(x, best);
+    position = better ? at : position;
+    best = better ? x : best;
+  } else {
+    const X better = C::best_of(best, x);
+    position = C::before(better, best) ? at : position;
+    best = better;
+  }
+}
+
 /// Takes n positions of kVectors vectors of lanes, which are `apart` elements from each other, the
 /// first position number `position`. Of types with NaNs kExact compares them as well; else false,
 /// and nothing is taken, where they may decide: with NaNs first if the sum of what is taken is one
@@ -25,16 +49,11 @@ bool try_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, st
                  std::int64_t position, bool starts, std::int64_t ahead, const BestOfTile<U>& state,
                  std::int64_t state_apart) {
   using C = Compare<O>;
-  using T = typename O::Element;
   using V = Vector<typename C::Lane, kBytes>;
   using P = Vector<U, kBytes>;
   constexpr auto kLine = static_cast<int>(max_of(kCacheLine / kBytes, std::int64_t{1}));
   auto* const bests = reinterpret_cast<typename C::Lane*>(state.best);
-  const auto load = [](const U* p) {
-    const auto x = C::template load<kBytes>(reinterpret_cast<const T*>(p));
-    if constexpr (C::kByKey) return O::canonical_key(x);
-    return x;
-  };
+  const auto load = [](const U* p) { return load_lanes<O, kBytes>(p); };
   typename V::Type best[kVectors];
   typename V::Type sum{};
   typename P::Type positions[kVectors];
@@ -56,15 +75,7 @@ bool try_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, st
     typename V::Type part{};
     unroll<kVectors>([&](auto v) {
       const typename V::Type x = load(row + v * apart);
-      if constexpr (kExact && C::kNative) {
-        const auto better = before_or_nan<O>(x, best[v]);
-        positions[v] = better ? at : positions[v];
-        best[v] = better ? x : best[v];
-      } else {
-        const typename V::Type better = C::best_of(best[v], x);
-        positions[v] = C::before(better, best[v]) ? at : positions[v];
-        best[v] = better;
-      }
+      take_vector<O, kExact>(x, at, best[v], positions[v]);
       if (!kExact && O::kNanFirst) part = v == 0 ? x : part + x;
     });
     if (!kExact && O::kNanFirst) sum += part;
@@ -78,20 +89,79 @@ bool try_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, st
   return true;
 }
 
-template <class O, std::int64_t kBytes, int kVectors, class... Arguments>
-void take_vectors(const Arguments&... arguments) {
-  if constexpr (Compare<O>::kNative) {
-    if (try_vectors<O, kBytes, kVectors, false>(arguments...)) return;
+/// The same of up to kRows positions of all lanes of wide rows: memory is read in long runs, and
+/// the best of a lane is loaded and stored once for all of them. Lanes are independent of each
+/// other: while one waits for its comparisons, the next ones are loaded. Of fewer than kRows
+/// positions the last is taken again. If false, the best may be of these positions already, but for
+/// NaNs.
+template <class O, int kRows, bool kExact, class U = typename O::Unsigned>
+bool try_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std::int64_t n,
+              std::int64_t position, bool starts, std::int64_t ahead, const BestOfTile<U>& state) {
+  using V = Vector<typename Compare<O>::Lane>;
+  using P = Vector<U>;
+  const auto load = [](const U* p) { return load_lanes<O, kVectorBytes>(p); };
+  // What is in memory would be loaded again after every store.
+  auto* const bests = reinterpret_cast<typename Compare<O>::Lane*>(state.best);
+  U* const positions = state.positions;
+  const U* row[kRows];
+  for (int r = 0; r < kRows; ++r) row[r] = data + rows[min_of<std::int64_t>(r, n - 1)];
+  const typename P::Type first = P::all(static_cast<U>(position));
+  typename V::Type sum{};
+  for (std::int64_t i = 0; i < lanes; i += V::kWidth) {
+    const std::int64_t l = min_of(i, lanes - V::kWidth);
+    if (ahead != 0 && i % (kCacheLine / kSizeOf<U>) == 0) {
+      for (const U* const p : row) prefetch<2>(p + l + ahead);
+    }
+    typename V::Type best = starts ? load(row[0] + l) : V::load(bests + l);
+    typename P::Type found = starts ? first : P::load(positions + l);
+    typename V::Type part = O::kNanFirst ? load(row[0] + l) : best;
+    unroll<kRows>([&](auto r) {
+      const typename V::Type x = load(row[r] + l);
+      take_vector<O, kExact>(x, first + static_cast<U>(r), best, found);
+      if (!kExact && O::kNanFirst && r > 0) part += x;
+    });
+    if (!kExact) sum += part;
+    V::store(bests + l, best);
+    P::store(positions + l, found);
   }
-  try_vectors<O, kBytes, kVectors, true>(arguments...);
+  return kExact || !any_nan(sum);
 }
 
-/// The same of all lanes of a tile, four vectors at a time where there are as many, side by side or
-/// of four groups: each waits for its own comparison. The last ones overlap those before: taking
-/// elements twice changes nothing, unless the lanes are at their start, and then they start again.
+/// Takes by attempt(kExact), which is false where it may have to be exact.
+template <class O, class Attempt>
+void take_exactly(const Attempt& attempt) {
+  if constexpr (Compare<O>::kNative) {
+    if (attempt(std::false_type())) return;
+  }
+  attempt(std::true_type());
+}
+
+/// The same of all lanes of a tile. Of rows that are not wide four vectors at a time where there
+/// are as many, side by side or of four groups: each waits for its own comparison. The last ones
+/// overlap those before: taking elements twice changes nothing, unless the lanes are at their
+/// start, and then they start again.
 template <class O, class U = typename O::Unsigned>
-void take_rows(const Tile<U>& tile, const TileRows<U>& rows, std::int64_t position, bool starts,
+void take_rows(const Tile<U>& tile, TileRows<U> rows, std::int64_t position, bool starts,
                std::int64_t ahead, const BestOfTile<U>& state) {
+  const auto take_wide = [&](auto count) {
+    for (std::int64_t g = 0; g < tile.groups; ++g) {
+      take_exactly<O>([&](auto exact) {
+        return try_wide<O, count, exact>(rows.data + g * rows.group_stride, tile.lanes, rows.rows,
+                                         rows.n, position, starts, ahead, state.at(g * tile.lanes));
+      });
+    }
+    rows.rows += count;
+    rows.n -= count;
+    position += count;
+    starts = false;
+  };
+  const std::int64_t row_bytes = tile.lanes * kSizeOf<U>;
+  if (row_bytes >= tuning::kNearRowsBytes) {
+    while (rows.n > 4) take_wide(Constant<tuning::kPassRows>());
+    if (rows.n > 2) return take_wide(Constant<4>());
+    if (rows.n > 0) take_wide(Constant<2>());
+    return;
+  }
   const auto take_all = [&](auto bytes) {
     constexpr std::int64_t kLanes = bytes / kSizeOf<U>;
     const auto take_each = [&](auto vectors, std::int64_t groups) {
@@ -100,10 +170,12 @@ void take_rows(const Tile<U>& tile, const TileRows<U>& rows, std::int64_t positi
       // The same of the next groups are prefetched.
       const std::int64_t distance = beside || ahead == 0 ? ahead : 4 * rows.group_stride;
       const auto take = [&](auto count, std::int64_t group, std::int64_t lane) {
-        take_vectors<O, bytes, count>(
-            rows.data + group * rows.group_stride + lane, beside ? kLanes : rows.group_stride,
-            rows.rows, rows.n, position, starts, distance, state.at(group * tile.lanes + lane),
-            beside ? kLanes : tile.lanes);
+        take_exactly<O>([&](auto exact) {
+          return try_vectors<O, bytes, count, exact>(
+              rows.data + group * rows.group_stride + lane, beside ? kLanes : rows.group_stride,
+              rows.rows, rows.n, position, starts, distance, state.at(group * tile.lanes + lane),
+              beside ? kLanes : tile.lanes);
+        });
       };
       for_steps(tile.groups, groups, [&](std::int64_t group) {
         for (std::int64_t l = 0; l < tile.lanes; l += lanes) {
@@ -121,7 +193,6 @@ void take_rows(const Tile<U>& tile, const TileRows<U>& rows, std::int64_t positi
     }
     take_each(Constant<1>(), 1);
   };
-  const std::int64_t row_bytes = tile.lanes * kSizeOf<U>;
   if (row_bytes >= kVectorBytes) return take_all(Constant<kVectorBytes>());
   if (kVectorBytes > 16 && row_bytes >= 16) return take_all(Constant<16>());
   take_all(Constant<kSizeOf<U>>());
@@ -153,8 +224,8 @@ void make_elements(const ArgColumns& a, const Tile<U>& tile, BestOfTile<U> state
 /// What depends on the order.
 template <class U>
 struct ArgOfOrder {
-  void (*take_rows)(const Tile<U>& tile, const TileRows<U>& rows, std::int64_t position,
-                    bool starts, std::int64_t ahead, const BestOfTile<U>& state);
+  void (*take_rows)(const Tile<U>& tile, TileRows<U> rows, std::int64_t position, bool starts,
+                    std::int64_t ahead, const BestOfTile<U>& state);
   void (*make_keys)(std::int64_t count, U* best);
   void (*make_elements)(const ArgColumns& a, const Tile<U>& tile, BestOfTile<U> state);
 };

@@ -238,7 +238,8 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
     const bool near = std::abs(stride) * element_size <= tuning::kNearRowsBytes;
     if (tile_bytes > (near ? tuning::kNearPassBytes : tuning::kPassBytes)) {
       const std::int64_t bytes_read = near ? tuning::kNearPassBytes : tuning::kPassReadBytes;
-      const std::int64_t rows = bytes_read / (columns.tile_lanes * element_size);
+      const std::int64_t rows =
+          bytes_read / (columns.tile_lanes * element_size) / tuning::kPassRows * tuning::kPassRows;
       columns.pass = std::min(columns.period, std::max(rows, tuning::kPassRows));
     }
     const std::int64_t in_row = tuning::kColumnsPrefetchAhead / element_size;
