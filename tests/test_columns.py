@@ -129,7 +129,7 @@ def test_tiles_of_groups(instruction_set, threads, dtype):
     for groups in near(most // lanes, 2 * most // lanes):
         check(np.zeros((groups, 3, lanes), dtype), 1)
     positions = 500  # fewer groups, whose elements one pass reads
-    groups = TUNING.kPassBytes // (positions * lanes * dtype.itemsize)
+    groups = TUNING.kGroupsBytes // (positions * lanes * dtype.itemsize)
     for count in near(groups, 2 * groups):
         check(np.zeros((count, positions, lanes), dtype), 1)
 
@@ -140,14 +140,11 @@ def test_passes(instruction_set, dtype):
     distances of rows around the limits. What is best after one pass meets the
     next one, ties and NaNs among them."""
     wide = min(TUNING.kTileElements, TUNING.kTileBytes // dtype.itemsize)
-    near_rows = TUNING.kNearRowsBytes // dtype.itemsize
+    wide_rows = TUNING.kWideRowsBytes // dtype.itemsize
     with dmlcpu.num_threads(1):
-        for columns in {wide, *near(near_rows // 4, near_rows, 4 * near_rows)}:
-            fits, of_pass = TUNING.kPassBytes, TUNING.kPassReadBytes
-            if columns <= near_rows:
-                fits = of_pass = TUNING.kNearPassBytes
-            fits, of_pass = (size // (columns * dtype.itemsize) for size in (fits, of_pass))
-            of_pass = max(of_pass // TUNING.kPassRows, 1) * TUNING.kPassRows
+        for columns in {wide, *near(wide_rows // 4, wide_rows, 4 * wide_rows)}:
+            fits = TUNING.kPassBytes // (columns * dtype.itemsize)
+            of_pass = max(fits // TUNING.kPassRows, 1) * TUNING.kPassRows
             for rows in near(fits, fits + of_pass, 3 * of_pass):
                 check(np.zeros((rows, columns), dtype))
 
@@ -156,7 +153,7 @@ def test_passes(instruction_set, dtype):
 def test_wide_rows(instruction_set, dtype):
     """Rows that are wide enough are taken some at a time, the last of them again where they are fewer:
     widths around that limit, with a part of a vector left, and rows around those taken at once."""
-    wide = TUNING.kNearRowsBytes // dtype.itemsize
+    wide = TUNING.kWideRowsBytes // dtype.itemsize
     part = 16 // dtype.itemsize + 1
     for columns in (*near(wide), wide + part, 2 * wide - part):
         for rows in (*range(1, TUNING.kPassRows + 2), 2 * TUNING.kPassRows + 3):

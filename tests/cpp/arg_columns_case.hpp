@@ -151,6 +151,8 @@ inline void set_transposed(Case& c, const Shape& shape, std::int64_t gap, std::i
   columns.lane_stride = columns.block + gap;
   columns.period_stride = shape.lanes * columns.lane_stride;
   if (random(4) == 0) columns.lane_stride = -columns.lane_stride;
+  columns.in_registers = shape.groups == 1 && columns.n == shape.period &&
+                         columns.n <= dmlcpu::arg_run_positions(c.type.size) && random(2) == 0;
   const bool groups_outside = random(2) == 0;
   columns.group_stride = columns.tile_lanes * (groups_outside ? shape.period : 1);
   for (std::int64_t i = 0; i < shape.period; ++i) {
@@ -237,6 +239,7 @@ inline Case make_case(DataType type, const Shape& shape) {
 inline void widen(Case& c, std::int64_t results, bool inside) {
   ArgColumns& call = c.call;
   call.results = results;
+  call.columns.in_registers = false;
   const std::int64_t step = call.columns.index_step;
   call.columns.widened_step = inside ? step : step * call.columns.n;
   call.columns.index_step = inside ? step * c.count() : step;

@@ -66,8 +66,9 @@ inline ArgColumns part_of(const Case& c, ArgColumns a, std::int64_t first, std::
   const std::int64_t n = columns.n;
   columns.n = last - first;
   a.index_base += first * a.columns.index_step;
-  if (c.call.columns.period < n) {
-    const std::int64_t offset = first / columns.period * columns.period_stride;
+  if (c.call.columns.period < n || columns.in_registers) {
+    const std::int64_t offset =
+        columns.in_registers ? first : first / columns.period * columns.period_stride;
     columns.data = static_cast<const char*>(columns.data) + offset * c.type.size;
     columns.tail_offset -= offset;
   } else {

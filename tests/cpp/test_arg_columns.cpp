@@ -19,7 +19,7 @@ using rng::random;
 namespace {
 
 /// Bytes of the narrowest rows that are taken several at a time.
-constexpr std::int64_t kWide = dmlcpu::tuning::kNearRowsBytes;
+constexpr std::int64_t kWide = dmlcpu::tuning::kWideRowsBytes;
 
 /// Lanes around one, two and four vectors of each instruction set, those of wide rows, and single
 /// ones.
@@ -55,7 +55,8 @@ void test_edges_of_vectors(DataType type) {
     for (const Packing packing : {Packing::kNone, Packing::kTransposed, Packing::kStrided}) {
       const std::int64_t period = 1 + random(2 * dmlcpu::tuning::kPassRows + 2);
       const std::int64_t periods = any_of<std::int64_t>({1, 1, 2, 3});
-      Case c = make_case(type, {packing, period * periods, period, 1 + random(3), lanes});
+      const std::int64_t groups = any_of<std::int64_t>({1, 1, 2, 3});
+      Case c = make_case(type, {packing, period * periods, period, groups, lanes});
       maybe_widen(c);
       fill_from(c, some_elements(c.type));
       check_case(c);

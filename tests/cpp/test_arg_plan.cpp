@@ -115,7 +115,7 @@ void test_short_rows_are_transposed() {
   CHECK(p.strategy == ArgStrategy::kColumns);
   CHECK(p.columns.columns.packing == Packing::kTransposed);
   CHECK(p.columns.columns.lanes == 1000 && p.columns.columns.lane_stride == 8);
-  CHECK(p.columns.columns.block == 8);
+  CHECK(p.columns.columns.block == 8 && p.columns.columns.in_registers);
   CHECK(p.columns.columns.tile_lanes * 8 * 4 <= tuning::kTransposeBytes);
   // Fours of vectors of 64 bytes, or vectors where the buffer holds no four.
   const auto tile_of = [](std::int64_t n) {
@@ -124,6 +124,25 @@ void test_short_rows_are_transposed() {
   for (const std::int64_t n : {8, 30, 80, 111}) CHECK(tile_of(n) % 64 == 0);
   const ArgPlan few = plan_of(descriptor({1000, 8, 30, 3}, {1, 2}));
   CHECK(few.columns.columns.block == 720 && few.columns.columns.tile_lanes == 16);
+}
+
+void test_rows_in_registers() {
+  const auto in_registers = [](DataType type, std::int64_t n, std::int64_t row_stride,
+                               std::int64_t stride = 1) {
+    ArgDescriptor d = descriptor({1000, n}, {1}, type);
+    d.input.strides = {row_stride, stride};
+    return plan_of(d).columns.columns.in_registers;
+  };
+  constexpr std::int64_t least = tuning::kSquareBytes;
+  CHECK(in_registers(DataType::kUInt8, least, least));
+  CHECK(!in_registers(DataType::kUInt8, least - 1, least - 1));
+  // More positions than a counter of the element's width holds.
+  CHECK(in_registers(DataType::kUInt8, 256, 256));
+  CHECK(!in_registers(DataType::kUInt8, 257, 257));
+  // Gaps between rows, but none in them, and in the order of positions.
+  CHECK(in_registers(DataType::kFloat32, 8, 9));
+  CHECK(!in_registers(DataType::kFloat32, 8, 17, 2));
+  CHECK(!in_registers(DataType::kFloat32, 8, 9, -1));
 }
 
 void test_narrow_groups_are_transposed_with_their_block() {
@@ -154,18 +173,14 @@ void test_blocks_of_many_gaps_are_packed_element_by_element() {
 
 void test_passes_read_what_a_cache_holds() {
   const std::int64_t wide = std::min(tuning::kTileElements, tuning::kTileBytes / 4);
-  const std::int64_t fits = tuning::kPassBytes / (wide * 4);
-  CHECK(plan_of(descriptor({fits, wide}, {0})).columns.columns.pass == fits);
-  CHECK(plan_of(descriptor({fits + 1, wide}, {0})).columns.columns.pass == tuning::kPassRows);
-  // L1 those of near rows, L2 those of others.
-  const std::int64_t near = tuning::kNearRowsBytes / 4;
-  const auto rows_of = [](std::int64_t bytes, std::int64_t lanes) {
-    return bytes / (4 * lanes) / tuning::kPassRows * tuning::kPassRows;
-  };
-  CHECK(plan_of(descriptor({1000, near}, {0})).columns.columns.pass ==
-        rows_of(tuning::kNearPassBytes, near));
-  CHECK(plan_of(descriptor({1000, near + 1}, {0})).columns.columns.pass ==
-        rows_of(tuning::kPassReadBytes, near + 1));
+  CHECK(plan_of(descriptor({1000, wide}, {0})).columns.columns.pass == tuning::kPassRows);
+  const std::int64_t fits = tuning::kPassBytes / (100 * 4);
+  CHECK(plan_of(descriptor({fits, 100}, {0})).columns.columns.pass == fits);
+  for (const std::int64_t lanes : {100, 1000}) {
+    const std::int64_t rows = tuning::kPassBytes / (4 * lanes);
+    CHECK(plan_of(descriptor({1000, lanes}, {0})).columns.columns.pass ==
+          std::max<std::int64_t>(rows / tuning::kPassRows, 1) * tuning::kPassRows);
+  }
 }
 
 void test_tiles_of_a_few_groups() {
@@ -173,7 +188,7 @@ void test_tiles_of_a_few_groups() {
   const ArgPlan small = plan_of(descriptor({500, 4, 16}, {1}));
   CHECK(small.columns.columns.tile_groups == tuning::kTileElements / 16);
   const ArgPlan long_walk = plan_of(descriptor({500, 1000, 16}, {1}));
-  CHECK(long_walk.columns.columns.tile_groups == tuning::kPassBytes / (1000 * 16 * 4));
+  CHECK(long_walk.columns.columns.tile_groups == tuning::kGroupsBytes / (1000 * 16 * 4));
   const ArgPlan doubles = plan_of(descriptor({500, 4, 16}, {1}, DataType::kFloat64));
   CHECK(doubles.columns.columns.tile_groups == tuning::kTileBytes / 8 / 16);
 }
@@ -298,7 +313,8 @@ void test_plans_can_be_printed() {
   CHECK(holds(rows, "n 600 by 1, 1") && holds(rows, "reduced 5 by 3600, 600"));
   CHECK(dmlcpu::to_text(plan_of(descriptor({7}, {}))).find("fill") == 0);
   const ArgPlan transposed = plan_of(descriptor({1000, 8}, {1}));
-  CHECK(to_text(transposed).find("columns transposed, 8 positions in periods of 8") == 0);
+  CHECK(to_text(transposed).find("columns transposed in registers, 8 positions in periods of 8") ==
+        0);
   CHECK(holds(transposed, "1000 lanes by 8;"));
   CHECK(holds(plan_of(descriptor({1000, 3}, {0})), "widened from 3"));
   const ArgPlan split = plan_of(descriptor({640, 1000}, {0}), 4);
@@ -317,6 +333,7 @@ int main() {
   test_several_reduced_axes_are_one_walk();
   test_walks_end_where_the_index_step_changes();
   test_short_rows_are_transposed();
+  test_rows_in_registers();
   test_narrow_groups_are_transposed_with_their_block();
   test_axes_outside_of_a_lane_are_periods();
   test_blocks_of_many_gaps_are_packed_element_by_element();

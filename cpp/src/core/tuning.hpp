@@ -92,7 +92,7 @@ inline constexpr std::int64_t kRowPrefetchLeastBytes = 2 * 1024 * 1024;
 
 /// Rows of fewer bytes than this are transposed: a lane for each row. Others are searched one by
 /// one, which costs reductions of the lanes, but less for each element.
-inline constexpr std::int64_t kRowBytes = 448;
+inline constexpr std::int64_t kRowBytes = 512;
 
 /// Rows that fill fewer lanes than this, in bytes, are searched one by one as well.
 inline constexpr std::int64_t kLeastLaneBytes = 64;
@@ -130,6 +130,10 @@ inline constexpr std::int64_t kBlockElements = 1024;
 /// an L1 of 32 KiB, so that at any distance of the rows none of the cache's sets is overfull.
 inline constexpr std::int64_t kTransposeBytes = 28 * 1024;
 
+/// Rows of at least this size are transposed in registers for argmin and argmax: squares of 16 bytes
+/// of as many rows as those have elements. Of shorter ones too much of them would be in vain.
+inline constexpr std::int64_t kSquareBytes = 6;
+
 /// Offsets of positions that are kept in a table: several axes are walked in one loop. 8 KiB of L1.
 inline constexpr std::int64_t kWalkRows = 1024;
 
@@ -142,19 +146,18 @@ inline constexpr std::int64_t kTileBytes = 32 * 1024;
 /// way of L1 holds: whole cache lines, more of them than a step writes at once.
 inline constexpr std::int64_t kTileSkewBytes = 5 * 64;
 
+/// Bytes of the groups of a tile, at most, which L2 holds.
+inline constexpr std::int64_t kGroupsBytes = 128 * 1024;
+
 /// The best elements of some vectors stay in registers over a pass of rows, whose next vectors then
-/// find them in a cache. A tile of at most kPassBytes is in L2 once it was read, and one pass. Of
-/// larger tiles a pass reads kPassReadBytes, as rows that are far apart come from memory; at least
-/// kPassRows rows, to save reading and writing the best of each lane.
-inline constexpr std::int64_t kPassBytes = 128 * 1024;
-inline constexpr std::int64_t kPassReadBytes = 32 * 1024;
+/// find them in L1: a pass reads kPassBytes of a larger tile, but at least kPassRows rows, to save
+/// reading and writing the best of each lane.
+inline constexpr std::int64_t kPassBytes = 16 * 1024;
 inline constexpr std::int64_t kPassRows = 8;
 
-/// Rows at most this far apart come by the processor's own prefetching, however few are read in a
-/// pass, which then is of a size that L1 holds. Rows that are at least as wide are streams that it
-/// follows side by side: all lanes of up to kPassRows of them are taken at once.
-inline constexpr std::int64_t kNearRowsBytes = 768;
-inline constexpr std::int64_t kNearPassBytes = 16 * 1024;
+/// Rows that are at least as wide are streams that the processor's own prefetching follows side by
+/// side: all lanes of up to kPassRows of them are taken at once.
+inline constexpr std::int64_t kWideRowsBytes = 768;
 
 /// Columns of inputs of at least this size are prefetched to L2: the rows of the next pass, of a
 /// single pass what is kColumnsPrefetchAhead bytes on in its rows. The hardware prefetch stops at

@@ -15,15 +15,6 @@ auto before_or_nan(V x, V b) {
   return ~(O::kLargest ? x <= b : x >= b) & (O::kNanFirst ? b == b : x == x);
 }
 
-/// What the lanes of a vector hold of the elements from p on.
-template <class O, std::int64_t kBytes, class U = typename O::Unsigned>
-auto load_lanes(const U* p) {
-  using C = Compare<O>;
-  const auto x = C::template load<kBytes>(reinterpret_cast<const typename O::Element*>(p));
-  if constexpr (C::kByKey) return O::canonical_key(x);
-  return x;
-}
-
 /// Compares x, of position `at`, with the best before. kExact knows NaNs.
 template <class O, bool kExact, class X, class P>
 void take_vector(X x, P at, X& best, P& position) {
@@ -53,7 +44,7 @@ bool try_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, st
   using P = Vector<U, kBytes>;
   constexpr auto kLine = static_cast<int>(max_of(kCacheLine / kBytes, std::int64_t{1}));
   auto* const bests = reinterpret_cast<typename C::Lane*>(state.best);
-  const auto load = [](const U* p) { return load_lanes<O, kBytes>(p); };
+  const auto load = [](const U* p) { return C::canonical(C::template load<kBytes>(p)); };
   typename V::Type best[kVectors];
   typename V::Type sum{};
   typename P::Type positions[kVectors];
@@ -97,9 +88,10 @@ bool try_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, st
 template <class O, int kRows, bool kExact, class U = typename O::Unsigned>
 bool try_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std::int64_t n,
               std::int64_t position, bool starts, std::int64_t ahead, const BestOfTile<U>& state) {
-  using V = Vector<typename Compare<O>::Lane>;
+  using C = Compare<O>;
+  using V = Vector<typename C::Lane>;
   using P = Vector<U>;
-  const auto load = [](const U* p) { return load_lanes<O, kVectorBytes>(p); };
+  const auto load = [](const U* p) { return C::canonical(C::load(p)); };
   // What is in memory would be loaded again after every store.
   auto* const bests = reinterpret_cast<typename Compare<O>::Lane*>(state.best);
   U* const positions = state.positions;
@@ -123,6 +115,46 @@ bool try_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std::
     if (!kExact) sum += part;
     V::store(bests + l, best);
     P::store(positions + l, found);
+  }
+  return kExact || !any_nan(sum);
+}
+
+/// Takes all n positions of lanes that are rows, `stride` apart: as many of them as fill a vector
+/// are transposed in registers. There are as many, and 16 bytes of each can be read. The result is
+/// that of try_vectors().
+template <class O, bool kExact, class U = typename O::Unsigned>
+bool try_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, std::int64_t ahead,
+              const BestOfTile<U>& state) {
+  using C = Compare<O>;
+  using V = Vector<typename C::Lane>;
+  using P = Vector<U>;
+  using Columns = Squares<kVectorBytes, U>;
+  const RowPrefetch<U, P::kWidth> prefetch_share = {stride, n};
+  typename V::Type sum{};
+  for (std::int64_t lane = 0; lane < tile.lanes; lane += P::kWidth) {
+    const U* const row = tile.data + lane * stride;
+    typename V::Type best{};
+    typename P::Type position{};
+    const auto take = [&](std::int64_t i, auto count) {
+      if (ahead != 0) prefetch_share(row + ahead * stride, i);
+      const Columns columns(row + i, stride);
+      typename P::Type at = P::all(static_cast<U>(i));
+      unroll<Columns::kSide>([&](auto c) {
+        if (c >= count) return;
+        const typename V::Type x = C::canonical(C::lanes_of(columns.columns[c]));
+        if (c == 0 && i == 0) best = x;
+        if (!kExact && (O::kNanFirst || (c == 0 && i == 0))) sum += x;
+        take_vector<O, kExact>(x, at, best, position);
+        at += 1;
+      });
+    };
+    if (n < Columns::kSide) {
+      take(0, n);
+    } else {
+      for_steps(n, Columns::kSide, [&](std::int64_t i) { take(i, Constant<Columns::kSide>()); });
+    }
+    V::store(reinterpret_cast<typename C::Lane*>(state.best + lane), best);
+    P::store(state.positions + lane, position);
   }
   return kExact || !any_nan(sum);
 }
@@ -156,7 +188,7 @@ void take_rows(const Tile<U>& tile, TileRows<U> rows, std::int64_t position, boo
     starts = false;
   };
   const std::int64_t row_bytes = tile.lanes * kSizeOf<U>;
-  if (row_bytes >= tuning::kNearRowsBytes) {
+  if (row_bytes >= tuning::kWideRowsBytes) {
     while (rows.n > 4) take_wide(Constant<tuning::kPassRows>());
     if (rows.n > 2) return take_wide(Constant<4>());
     if (rows.n > 0) take_wide(Constant<2>());
@@ -198,6 +230,13 @@ void take_rows(const Tile<U>& tile, TileRows<U> rows, std::int64_t position, boo
   take_all(Constant<kSizeOf<U>>());
 }
 
+/// Takes rows, as try_rows() does.
+template <class O, class U = typename O::Unsigned>
+void take_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, std::int64_t ahead,
+                     const BestOfTile<U>& state) {
+  take_exactly<O>([&](auto exact) { return try_rows<O, exact>(tile, stride, n, ahead, state); });
+}
+
 /// Turns the best of a tile from what lanes hold to keys.
 template <class O, class U = typename O::Unsigned>
 void make_keys(std::int64_t count, U* best) {
@@ -226,6 +265,8 @@ template <class U>
 struct ArgOfOrder {
   void (*take_rows)(const Tile<U>& tile, TileRows<U> rows, std::int64_t position, bool starts,
                     std::int64_t ahead, const BestOfTile<U>& state);
+  void (*take_short_rows)(const Tile<U>& tile, std::int64_t stride, std::int64_t n,
+                          std::int64_t ahead, const BestOfTile<U>& state);
   void (*make_keys)(std::int64_t count, U* best);
   void (*make_elements)(const ArgColumns& a, const Tile<U>& tile, BestOfTile<U> state);
 };
@@ -243,17 +284,32 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
   char* const packed = buffer + arg_buffer_bytes(columns);
   // Packed tiles are in L1.
   const std::int64_t ahead = columns.packing == Packing::kNone ? columns.ahead : 0;
-  for_tiles<U>(columns, [&](const Tile<U>& tile) {
+  const auto end_run = [&](const Tile<U>& tile, std::int64_t run) {
+    RunResults<U> found = {state.best, state.positions, nullptr, tile.lanes, tile.lanes};
+    const bool merges = a.keys != nullptr;
+    if (merges || widened) order.make_keys(tile.groups * tile.lanes, state.best);
+    if (widened) found = join_widened(a, tile, state, array_bytes / kSizeOf<U>);
+    if (merges) return merge_run(a, tile, found, run, buffer);
+    if (a.outputs.values.data != nullptr && !widened) order.make_elements(a, tile, state);
+    write_results(a, tile, found, buffer);
+  };
+  for_tiles<U>(columns, [&](Tile<U> tile) {
+    if (columns.in_registers) {
+      // Whole vectors of rows; the rest is a tile of its own.
+      const std::int64_t rows = columns.lanes - tile.lane;
+      const std::int64_t readable = readable_rows<U>(columns.lane_stride, rows, columns.n);
+      Tile<U> part = tile;
+      part.lanes = min_of(readable, tile.lanes) / Vector<U>::kWidth * Vector<U>::kWidth;
+      if (part.lanes > 0) {
+        order.take_short_rows(part, columns.lane_stride, columns.n, columns.ahead, state);
+        end_run(part, 0);
+        if (part.lanes == tile.lanes) return;
+        tile.data += part.lanes * columns.lane_stride;
+        tile.lane += part.lanes;
+        tile.lanes -= part.lanes;
+      }
+    }
     std::int64_t run = 0;
-    const auto end_run = [&] {
-      RunResults<U> found = {state.best, state.positions, nullptr, tile.lanes, tile.lanes};
-      const bool merges = a.keys != nullptr;
-      if (merges || widened) order.make_keys(tile.groups * tile.lanes, state.best);
-      if (widened) found = join_widened(a, tile, state, array_bytes / kSizeOf<U>);
-      if (merges) return merge_run(a, tile, found, run, buffer);
-      if (a.outputs.values.data != nullptr && !widened) order.make_elements(a, tile, state);
-      write_results(a, tile, found, buffer);
-    };
     for_rows(columns, tile, packed, [&](TileRows<U> rows, std::int64_t position) {
       const std::int64_t end = position + rows.n;
       while (position < end) {
@@ -263,7 +319,7 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
         rows.rows += rows.n;
         position += rows.n;
         if (position < run_end) continue;
-        end_run();
+        end_run(tile, run);
         run = position;
       }
     });
@@ -272,7 +328,8 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
 
 template <class O>
 void arg_columns(const ArgColumns& a) {
-  arg_columns_of<typename O::Unsigned>(a, {take_rows<O>, make_keys<O>, make_elements<O>});
+  arg_columns_of<typename O::Unsigned>(
+      a, {take_rows<O>, take_short_rows<O>, make_keys<O>, make_elements<O>});
 }
 
 }  // namespace

@@ -47,6 +47,9 @@ struct Columns {
   std::int64_t lane_stride;
   Packing packing;
   std::int64_t block;
+  /// For argmin and argmax: that a block is the elements of a lane in order, of one run and one
+  /// result each, so that parts of it may be transposed in registers.
+  bool in_registers;
   std::int64_t tile_groups;  ///< packed and reduced together
   std::int64_t tile_lanes;
   std::int64_t pass;  ///< positions read of one vector of lanes before the next

@@ -19,20 +19,23 @@ struct Compare {
   static constexpr bool kByKey = kInfinityBits<T> != 0 && !kNative;
   using Lane = std::conditional_t<kByKey, typename O::Key, T>;
 
-  /// The keys of NaNs may differ, before key().
+  /// What the lanes hold of elements. The keys of NaNs may differ, before canonical().
   template <std::int64_t kBytes = kVectorBytes>
-  static auto load(const T* p) {
+  static auto lanes_of(typename Vector<typename O::Unsigned, kBytes>::Type bits) {
+    using Lanes = typename Vector<Lane, kBytes>::Type;
     if constexpr (kByKey) {
-      using Bits = Vector<typename O::Unsigned, kBytes>;
-      using Keys = typename Vector<Lane, kBytes>::Type;
-      const auto bits = Bits::load(reinterpret_cast<const typename O::Unsigned*>(p));
-      const auto signs = reinterpret_cast<Keys>(bits) >> O::kSignShift;
-      return reinterpret_cast<Keys>(O::raw_key(bits, reinterpret_cast<typename Bits::Type>(signs)));
-    } else if constexpr (kNative && kBytes >= 16) {
-      return loaded(Vector<T, kBytes>::load(p));
+      const auto signs = reinterpret_cast<Lanes>(bits) >> O::kSignShift;
+      return reinterpret_cast<Lanes>(O::raw_key(bits, reinterpret_cast<decltype(bits)>(signs)));
     } else {
-      return Vector<T, kBytes>::load(p);
+      return reinterpret_cast<Lanes>(bits);
     }
+  }
+  template <std::int64_t kBytes = kVectorBytes>
+  static auto load(const void* p) {
+    using Bits = Vector<typename O::Unsigned, kBytes>;
+    const auto x = lanes_of<kBytes>(Bits::load(static_cast<const typename O::Unsigned*>(p)));
+    if constexpr (kNative && kBytes >= 16) return loaded(x);
+    return x;
   }
   template <class X>
   static auto before(X a, X b) {
@@ -46,9 +49,14 @@ struct Compare {
     if constexpr (kNative) return before(b, a) ? b : a;
     return kByKey || O::kLargest ? max_of(a, b) : min_of(a, b);
   }
+  template <class X>
+  static X canonical(X x) {
+    if constexpr (kByKey) return O::canonical_key(x);
+    return x;
+  }
   static typename O::Key key(Lane x) {
     if constexpr (kByKey) {
-      return O::canonical_key(x);
+      return canonical(x);
     } else {
       return O::key(x);
     }

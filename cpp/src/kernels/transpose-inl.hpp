@@ -44,29 +44,30 @@ typename Vector<U, kBytes>::Type interleave(typename Vector<U, kBytes>::Type a,
   return shuffle(a, b, index, std::make_index_sequence<kElements>());
 }
 
-/// The first `count` columns of rows that start row_stride apart, as many rows as a vector has
-/// elements. A stage interleaves each row of the first half with its partner in the second; after
-/// as many stages as the side has binary digits, every element is at its place.
+/// A square of rows that start row_stride apart for each 16 bytes of a vector, transposed: as many
+/// columns as 16 bytes have elements. A stage interleaves each row of the first half with its
+/// partner in the second; after as many stages as the side has binary digits, every element is at
+/// its place.
 template <std::int64_t kBytes, class U>
-void transpose_squares(const U* from, std::int64_t row_stride, std::int64_t count, U* to,
-                       std::int64_t column_stride) {
-  constexpr std::int64_t kSide = Vector<U, 16>::kWidth;
-  using V = typename Vector<U, kBytes>::Type;
-  V rows[kSide];
-  for (int r = 0; r < kSide; ++r) {
-    rows[r] = load_parts<U, kBytes>(from + r * row_stride, kSide * row_stride * kSizeOf<U>);
-  }
-  for (int stage = 1; stage < kSide; stage *= 2) {
-    V next[kSide];
-    for (int i = 0; i < kSide / 2; ++i) {
-      next[2 * i] = interleave<false, U, kBytes>(rows[i], rows[i + kSide / 2]);
-      next[2 * i + 1] = interleave<true, U, kBytes>(rows[i], rows[i + kSide / 2]);
+struct Squares {
+  static constexpr std::int64_t kSide = Vector<U, 16>::kWidth;
+  using V = Vector<U, kBytes>;
+  typename V::Type columns[kSide];
+
+  Squares(const U* from, std::int64_t row_stride) {
+    for (int r = 0; r < kSide; ++r) {
+      columns[r] = load_parts<U, kBytes>(from + r * row_stride, kSide * row_stride * kSizeOf<U>);
     }
-    for (int i = 0; i < kSide; ++i) rows[i] = next[i];
+    for (int stage = 1; stage < kSide; stage *= 2) {
+      typename V::Type next[kSide];
+      for (int i = 0; i < kSide / 2; ++i) {
+        next[2 * i] = interleave<false, U, kBytes>(columns[i], columns[i + kSide / 2]);
+        next[2 * i + 1] = interleave<true, U, kBytes>(columns[i], columns[i + kSide / 2]);
+      }
+      for (int i = 0; i < kSide; ++i) columns[i] = next[i];
+    }
   }
-  for (std::int64_t c = 0; c < count; ++c)
-    Vector<U, kBytes>::store(to + c * column_stride, rows[c]);
-}
+};
 
 /// Prefetches addresses that start stride_bytes apart; of those that share cache lines only some.
 inline void prefetch_at(const void* first, std::int64_t count, std::int64_t stride_bytes) {
@@ -76,6 +77,42 @@ inline void prefetch_at(const void* first, std::int64_t count, std::int64_t stri
   for (std::int64_t i = 0; i < count; i += step) prefetch(from + i * stride_bytes);
 }
 
+/// Prefetches kRows rows in shares, one for each square. Where rows follow one another, cache lines
+/// are prefetched in the order of memory, for each square its share but at least a few; else of
+/// each row one. All at once would be more misses than a processor keeps.
+template <class U, std::int64_t kRows>
+struct RowPrefetch {
+  static constexpr std::int64_t kSide = Vector<U, 16>::kWidth;
+  static constexpr std::int64_t kLineElements = kCacheLine / kSizeOf<U>;
+  std::int64_t row_stride;
+  std::int64_t length;
+  bool dense = row_stride >= length && row_stride < length + kLineElements;
+  std::int64_t all = kRows * row_stride;
+  std::int64_t share =
+      max_of(all / ((length + kSide - 1) / kSide), tuning::kTransposePrefetchLines* kLineElements);
+
+  /// The share of the square of columns i and later.
+  void operator()(const U* rows, std::int64_t i) const {
+    if (dense) {
+      const std::int64_t done = i / kSide * share;
+      prefetch_at(rows + done, min_of(share, all - done), kSizeOf<U>);
+    } else if (i % kLineElements == 0) {
+      prefetch_at(rows + i, kRows, row_stride * kSizeOf<U>);
+    }
+  }
+};
+
+/// How many of the rows, from the first on, have 16 bytes that can be read, if nothing outside the
+/// memory from the first one's start to the last one's end may be: of shorter rows, unless pages
+/// may lie between them, all that have enough of the next ones after them.
+template <class U>
+std::int64_t readable_rows(std::int64_t row_stride, std::int64_t rows, std::int64_t length) {
+  const std::int64_t missing = Vector<U, 16>::kWidth - length;
+  if (missing <= 0) return rows;
+  const bool near = row_stride > 0 && (row_stride - length) * kSizeOf<U> < kPageBytes;
+  return near ? rows - (missing + row_stride - 1) / row_stride : 0;
+}
+
 /// Writes element i of row r, data[r * row_stride + i], to columns[i * column_stride + r]. Reads
 /// nothing outside the memory from the first row's start to the last one's end, but prefetches the
 /// rows `ahead` rows after each, unless that is 0.
@@ -83,38 +120,22 @@ template <class U>
 void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::int64_t length,
                U* columns, std::int64_t column_stride, std::int64_t ahead) {
   constexpr std::int64_t kSide = Vector<U, 16>::kWidth;
-  constexpr std::int64_t kLineElements = kCacheLine / kSizeOf<U>;
-  // Where rows follow one another, cache lines are prefetched in the order of memory, for each
-  // square its share but at least a few; else of each row one. All at once would be more misses
-  // than a processor keeps.
-  const bool dense = row_stride >= length && row_stride < length + kLineElements;
   std::int64_t row = 0;
-  // 16 bytes of a shorter row are read, and some of the next rows with them: the last rows, which
-  // have too few after them, are left to the loop at the end.
-  const std::int64_t left =
-      length >= kSide ? 0 : (kSide - length + row_stride - 1) / max_of<std::int64_t>(row_stride, 1);
-  const bool near = row_stride > 0 && (row_stride - length) * kSizeOf<U> < kPageBytes;
-  const std::int64_t whole = length >= kSide || near ? rows - left : 0;
+  const std::int64_t whole = readable_rows<U>(row_stride, rows, length);
   const auto transpose_by = [&](auto bytes) {
     constexpr std::int64_t kRows = Vector<U, bytes>::kWidth;
-    constexpr std::int64_t kFew = tuning::kTransposePrefetchLines * kLineElements;
-    const std::int64_t all = kRows * row_stride;
-    const std::int64_t share = max_of(all / ((length + kSide - 1) / kSide), kFew);
+    const RowPrefetch<U, kRows> prefetch_share = {row_stride, length};
     for (; row + kRows <= whole; row += kRows) {
+      const U* const from = data + row * row_stride;
       for (std::int64_t i = 0; i < length; i += kSide) {
-        if (ahead != 0) {
-          const U* const from = data + (row + ahead) * row_stride;
-          if (dense) {
-            const std::int64_t done = i / kSide * share;
-            prefetch_at(from + done, min_of(share, all - done), kSizeOf<U>);
-          } else if (i % kLineElements == 0) {
-            prefetch_at(from + i, kRows, row_stride * kSizeOf<U>);
-          }
-        }
+        if (ahead != 0) prefetch_share(from + ahead * row_stride, i);
         // The last square of a row overlaps the one before.
         const std::int64_t first = max_of<std::int64_t>(min_of(i, length - kSide), 0);
-        transpose_squares<bytes>(data + row * row_stride + first, row_stride, min_of(kSide, length),
-                                 columns + first * column_stride + row, column_stride);
+        const Squares<bytes, U> squares(from + first, row_stride);
+        U* const to = columns + first * column_stride + row;
+        for (std::int64_t c = 0; c < min_of(kSide, length); ++c) {
+          Vector<U, bytes>::store(to + c * column_stride, squares.columns[c]);
+        }
       }
     }
   };

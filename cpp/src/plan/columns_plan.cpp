@@ -8,6 +8,7 @@
 #include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
+#include "kernels/arg_interface.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -192,16 +193,21 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_byte
 }
 
 /// Chooses how the lanes are packed, and takes the walked axes out of the reduced ones.
-void choose_packing(std::int64_t element_size, const Axis& groups, Axes& reduced,
+void choose_packing(std::int64_t element_size, bool widens, const Axis& groups, Axes& reduced,
                     ColumnsPlan& plan) {
   Columns& columns = plan.columns;
   const bool has_tail = columns.tail >= 0;
   const std::int64_t apart = std::abs(columns.lane_stride);
-  if (!has_tail && apart > tuning::kPackedStride) {
+  const Axis inner = reduced.last();
+  const bool rows = widens && !plan.widened() && groups.size == 1 && reduced.count == 1 &&
+                    inner.strides[0] == 1 && inner.size * element_size >= tuning::kSquareBytes &&
+                    inner.size <= arg_run_positions(element_size);
+  if (!has_tail && apart > (rows ? 1 : tuning::kPackedStride)) {
     Axes others = reduced;
     take_walk(tuning::kBlockElements / groups.size, apart, others, plan);
     if (make_block(element_size, groups, plan)) {
       columns.packing = Packing::kTransposed;
+      columns.in_registers = rows && columns.n == columns.block;
       reduced = others;
       return;
     }
@@ -230,21 +236,17 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
   columns.pass = columns.period;
   if (columns.packing == Packing::kNone) {
     const std::int64_t tile_bytes = columns.n * columns.tile_lanes * element_size;
-    columns.tile_groups = std::clamp(std::min(in_tile / lanes, tuning::kPassBytes / tile_bytes),
+    columns.tile_groups = std::clamp(std::min(in_tile / lanes, tuning::kGroupsBytes / tile_bytes),
                                      std::int64_t{1}, groups.size);
-    // A pass reads some vectors of all its rows, then the next ones: which cache is to hold the
-    // rows depends on how far they are apart.
     const std::int64_t stride = plan.walk.last().strides[0];
-    const bool near = std::abs(stride) * element_size <= tuning::kNearRowsBytes;
-    if (tile_bytes > (near ? tuning::kNearPassBytes : tuning::kPassBytes)) {
-      const std::int64_t bytes_read = near ? tuning::kNearPassBytes : tuning::kPassReadBytes;
-      const std::int64_t rows =
-          bytes_read / (columns.tile_lanes * element_size) / tuning::kPassRows * tuning::kPassRows;
-      columns.pass = std::min(columns.period, std::max(rows, tuning::kPassRows));
+    if (tile_bytes > tuning::kPassBytes) {
+      const std::int64_t rows = tuning::kPassBytes / (columns.tile_lanes * element_size);
+      columns.pass = std::min(
+          columns.period, std::max(rows / tuning::kPassRows, std::int64_t{1}) * tuning::kPassRows);
     }
     const std::int64_t in_row = tuning::kColumnsPrefetchAhead / element_size;
     columns.ahead = columns.pass < columns.period ? columns.pass * stride
-                    : near && stride < 0          ? -in_row
+                    : stride < 0                  ? -in_row
                                                   : in_row;
   } else if (columns.packing == Packing::kTransposed) {
     columns.tile_groups = groups.size;
@@ -279,7 +281,7 @@ ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t lan
   choose_lanes(element_size, widens, lane_bytes, tasks, reduced, plan);
   columns.lanes = plan.per_result * tasks.results.size;
   if (!plan.widened()) columns.lane_stride = tasks.results.strides[0];
-  choose_packing(element_size, tasks.groups, reduced, plan);
+  choose_packing(element_size, widens, tasks.groups, reduced, plan);
   columns.groups = tasks.groups.size;
   choose_tiles(element_size, tasks.groups, plan);
   if (byte_count(input) < tuning::kColumnsPrefetchBytes) columns.ahead = 0;
@@ -306,7 +308,8 @@ void ColumnsPlan::fill_rows(std::int64_t* rows) const {
 std::string to_text(const ColumnsPlan& plan, const Tasks& tasks) {
   static const char* const packings[] = {"in place", "transposed", "strided"};
   const Columns& columns = plan.columns;
-  return text("columns ", packings[static_cast<int>(columns.packing)], ", ", columns.n,
+  return text("columns ", packings[static_cast<int>(columns.packing)],
+              columns.in_registers ? " in registers, " : ", ", columns.n,
               " positions in periods of ", columns.period, ", passes of ", columns.pass, "\n",
               columns.groups, " groups by ", tasks.groups.strides[0], " of ", columns.lanes,
               " lanes by ", columns.lane_stride,
