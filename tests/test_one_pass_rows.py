@@ -21,9 +21,10 @@ some_dtypes = pytest.mark.parametrize("dtype", data.DTYPES, ids=str)
 
 def sizes(dtype):
     """Rows around the shortest that are not transposed, those from a vector boundary on, with and without
-    elements after their last four vectors, and the longest that are searched in one pass."""
+    elements after their last four vectors, and the shortest and longest that are searched in one pass."""
     vectors = [size * (TUNING.kAlignFromVectors + more) for size in VECTORS for more in (0, 4)]
-    ends = (end // dtype.itemsize for end in [*vectors, TUNING.kArgOnePassBytes])
+    passes = (TUNING.kArgOnePassLeastBytes, TUNING.kArgOnePassBytes)
+    ends = (end // dtype.itemsize for end in [*vectors, *passes])
     return near(data.least_row(dtype), *ends)
 
 

@@ -2,9 +2,8 @@
 // them here and nowhere else. docs/tuning.md has a row for each: where and when its value was
 // chosen, and what was measured.
 //
-// `python bench/tune.py NAME VALUE... --only WORKLOADS` builds the library with other values of a
-// constant and compares them; `python bench/run.py sweep` shows whether a curve has a step where a
-// threshold lies.
+// `python bench/tune.py NAME VALUE... --only WORKLOADS` compares builds with other values of a
+// constant; `python bench/run.py sweep` shows whether a curve has a step where a threshold lies.
 #pragma once
 
 #include <cstdint>
@@ -76,8 +75,10 @@ inline constexpr std::int64_t kArgBlocks = 16;
 /// Bytes of a contiguous row that are searched in one pass, which locates the element in four
 /// vectors: one comparison more for each four, but no second pass over a block, whose end is
 /// mispredicted. Smaller blocks end sooner where the highest value there is comes early; a lane of
-/// 16 bits has to count all fours of vectors in one.
+/// 16 bits has to count all fours of vectors in one. Rows below the second figure are faster in two
+/// passes, but from memory, which would wait for the end of each.
 inline constexpr std::int64_t kArgOnePassBytes = 64 * 1024;
+inline constexpr std::int64_t kArgOnePassLeastBytes = 1024;
 
 /// Rows and blocks of at least this many vectors are read from a vector boundary on, but for the
 /// first vector and the last. Shorter ones lose more by reading some elements twice.
@@ -130,8 +131,8 @@ inline constexpr std::int64_t kBlockElements = 1024;
 /// an L1 of 32 KiB, so that at any distance of the rows none of the cache's sets is overfull.
 inline constexpr std::int64_t kTransposeBytes = 28 * 1024;
 
-/// Rows of at least this size are transposed in registers for argmin and argmax: squares of 16 bytes
-/// of as many rows as those have elements. Of shorter ones too much of them would be in vain.
+/// Short rows of at least this size are transposed in registers for argmin and argmax, in squares
+/// of 16 bytes of as many rows as those have elements. Of shorter ones too much would be in vain.
 inline constexpr std::int64_t kSquareBytes = 6;
 
 /// Offsets of positions that are kept in a table: several axes are walked in one loop. 8 KiB of L1.
@@ -146,17 +147,16 @@ inline constexpr std::int64_t kTileBytes = 32 * 1024;
 /// way of L1 holds: whole cache lines, more of them than a step writes at once.
 inline constexpr std::int64_t kTileSkewBytes = 5 * 64;
 
-/// Bytes of the groups of a tile, at most, which L2 holds.
+/// Bytes of the groups of a tile, at most: L2 holds them.
 inline constexpr std::int64_t kGroupsBytes = 128 * 1024;
 
-/// The best elements of some vectors stay in registers over a pass of rows, whose next vectors then
-/// find them in L1: a pass reads kPassBytes of a larger tile, but at least kPassRows rows, to save
-/// reading and writing the best of each lane.
+/// The best of some vectors stay in registers over a pass of rows, whose next vectors then find them
+/// in L1: kPassBytes of a larger tile, but at least kPassRows rows, to save reading and writing it.
 inline constexpr std::int64_t kPassBytes = 16 * 1024;
 inline constexpr std::int64_t kPassRows = 8;
 
-/// Rows that are at least as wide are streams that the processor's own prefetching follows side by
-/// side: all lanes of up to kPassRows of them are taken at once.
+/// Rows of at least this width are streams that the hardware prefetches side by side: all lanes of
+/// up to kPassRows of them are taken at once.
 inline constexpr std::int64_t kWideRowsBytes = 768;
 
 /// Columns of inputs of at least this size are prefetched to L2: the rows of the next pass, of a
@@ -338,7 +338,7 @@ inline constexpr int kTopKBinBits = 12;
 /// Items whose elements and positions are written at a time.
 inline constexpr std::int64_t kTopKWriteChunk = 128;
 
-/// Row parts never exceed this many elements, so that positions fit 32 bits inside the kernels.
+/// Row parts have at most this many elements, so that positions fit 32 bits inside the kernels.
 inline constexpr std::int64_t kTopKMaxPart = std::int64_t{1} << 31;
 
 // --- gather ----------------------------------------------------------------------------------

@@ -42,7 +42,9 @@ void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
   // Contiguous rows are searched in one pass, but of bytes, which have more lanes to reduce, and
   // often meet the highest value early. Of what was packed, four vectors are packed again to locate
   // the element, not a block.
-  const bool locates = (kSizeOf<T> > 1 || !in_place) && !backward && rows.n > kLanes<T>;
+  const bool one_pass =
+      rows.prefetches || rows.n * kSizeOf<T> >= tuning::kArgOnePassLeastBytes || !in_place;
+  const bool locates = one_pass && (kSizeOf<T> > 1 || !in_place) && !backward && rows.n > kLanes<T>;
   std::int64_t block_length =
       (in_place && locates ? tuning::kArgOnePassBytes : tuning::kArgBlockBytes) / kSizeOf<T>;
   while (in_place && !locates && block_length < tuning::kArgMaxBlockBytes / kSizeOf<T> &&

@@ -44,7 +44,7 @@ void split_axes(const ArgDescriptor& descriptor, const Tensor* values, ArgPlan& 
 }
 
 /// Whether the innermost axis is reduced, and its rows are so long that each is searched by itself,
-/// or too few to fill vectors.
+/// with more positions than a run has, or too few to fill vectors.
 bool are_rows(std::int64_t element_size, const ArgPlan& plan) {
   const Axis inner = plan.reduced.last();
   std::int64_t widest = 1;
@@ -55,6 +55,7 @@ bool are_rows(std::int64_t element_size, const ArgPlan& plan) {
     widest = std::max(widest, axis.size);
   }
   return inner.size * element_size >= tuning::kRowBytes ||
+         inner.size > arg_run_positions(element_size) ||
          (plan.reduced.count == 1 && widest * element_size < tuning::kLeastLaneBytes);
 }
 
