@@ -212,7 +212,7 @@ void sort_slots(const Slots<Lane>& slots, std::int64_t n) {
 /// The keys of a tile's elements, with capacity in `keys`. Of a transposed block, and of rows that
 /// follow each other without a gap, as those of several groups do, all are computed in one go. Such
 /// rows may end inside a vector: the lanes beyond the end are the next row's, or anything, and
-/// select for nobody.
+/// select for nobody. Of other rows those that come next are prefetched.
 template <class U>
 KeyRows<U> keys_of(const TopKColumns& a, const Tile<U>& tile, const TileRows<U>& rows, U* keys) {
   const std::int64_t lanes = tile.lanes;
@@ -227,7 +227,11 @@ KeyRows<U> keys_of(const TopKColumns& a, const Tile<U>& tile, const TileRows<U>&
   }
   const std::int64_t padded = Lanes<U>::padded(lanes);
   for (std::int64_t r = 0; r < rows.n; ++r) {
-    a.element->load(rows.data + rows.rows[r], 1, lanes, keys + r * padded);
+    const U* const row = rows.data + rows.rows[r];
+    for (std::int64_t l = 0; l < lanes && a.columns.ahead != 0; l += kCacheLine / kSizeOf<U>) {
+      prefetch<2>(row + l + a.columns.ahead);
+    }
+    a.element->load(row, 1, lanes, keys + r * padded);
   }
   return {keys, padded, rows.n, padded};
 }
