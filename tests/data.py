@@ -155,8 +155,9 @@ def widened_count(row_bytes):
 
 
 def least_row(dtype):
-    """Elements of the shortest rows that are not transposed."""
-    return TUNING.kRowBytes // dtype.itemsize
+    """Elements of the shortest rows that are not transposed: those of bytes have more positions than a
+    counter of their width."""
+    return min(TUNING.kRowBytes // dtype.itemsize, 2 ** (8 * dtype.itemsize) + 1)
 
 
 def ones_at(n, positions, dtype):

@@ -136,9 +136,8 @@ def test_tiles_of_groups(instruction_set, threads, dtype):
 
 @some_dtypes
 def test_passes(instruction_set, dtype):
-    """Rows are read some at a time, if a tile of them is large: rows around those of a pass, tiles and
-    distances of rows around the limits. What is best after one pass meets the
-    next one, ties and NaNs among them."""
+    """Rows are read some at a time, if a tile of them is large: rows around those of a pass, widths around
+    the limits. What is best after one pass meets the next one, ties and NaNs among them."""
     wide = min(TUNING.kTileElements, TUNING.kTileBytes // dtype.itemsize)
     wide_rows = TUNING.kWideRowsBytes // dtype.itemsize
     with dmlcpu.num_threads(1):
@@ -279,7 +278,7 @@ def test_short_rows_are_columns(instruction_set, threads, dtype):
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, np.int64], ids=str)
 @pytest.mark.parametrize("gap", [0, 1, 40])
 def test_squares_of_transposed_rows(instruction_set, dtype, gap):
-    """Row sizes around the sides of the squares that are transposed in registers, with and without
+    """Row sizes around the sides of the squares that registers transpose, with and without
     a gap after each row, in either direction; the last rows end where the memory does."""
     rng = np.random.default_rng(0)
     for n in range(2, 2 * 16 + 2):

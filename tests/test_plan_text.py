@@ -13,7 +13,7 @@ from dmlcpu import _core
         (dmlcpu.argmax, (1000,), {}, "rows"),
         (dmlcpu.argmin, (100, 64), {"axis": 0}, "columns in place, 100 positions"),
         (dmlcpu.argmin, (1000, 3), {"axis": 0}, "widened from 3"),
-        (dmlcpu.argmax, (1000, 8), {"axis": 1}, "columns transposed in registers, 8 positions"),
+        (dmlcpu.argmax, (1000, 8), {"axis": 1}, "columns compared in registers, 8 positions"),
         (dmlcpu.argmax, (100, 200), {"axis": 1}, "n 200 by 1, 1\nrows 100 by 200, 1"),
         (dmlcpu.argmax, (5, 7), {"axis": ()}, "fill"),
         (dmlcpu.top_k, (100, 64), {"k": 1, "axis": 0}, "columns in place"),

@@ -151,7 +151,7 @@ inline void set_transposed(Case& c, const Shape& shape, std::int64_t gap, std::i
   columns.lane_stride = columns.block + gap;
   columns.period_stride = shape.lanes * columns.lane_stride;
   if (random(4) == 0) columns.lane_stride = -columns.lane_stride;
-  columns.in_registers = shape.groups == 1 && columns.n == shape.period &&
+  columns.in_registers = shape.groups == 1 && group_gap == 0 && columns.n == shape.period &&
                          columns.n <= dmlcpu::arg_run_positions(c.type.size) && random(2) == 0;
   const bool groups_outside = random(2) == 0;
   columns.group_stride = columns.tile_lanes * (groups_outside ? shape.period : 1);

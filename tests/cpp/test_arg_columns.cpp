@@ -76,12 +76,13 @@ void test_one_element_decides(DataType type) {
     for (std::int64_t position = 0; position < kPositions; ++position) {
       const std::int64_t lanes = any_of(
           {std::int64_t{1}, 16 / t.size, 64 / t.size + 1, 256 / t.size + 1, kWide / t.size + 1});
-      Case c = make_case(type, {random_packing(), kPositions, kPositions, 2, lanes});
+      const std::int64_t groups = any_of<std::int64_t>({1, 2});
+      Case c = make_case(type, {random_packing(), kPositions, kPositions, groups, lanes});
       const std::int64_t lane = any_of({std::int64_t{0}, lanes / 2, lanes - 1});
       const std::uint64_t other =
           pool[static_cast<std::size_t>(random(static_cast<std::int64_t>(pool.size())))];
       fill(c, [&](std::int64_t i, std::int64_t g, std::int64_t l) {
-        if (l == lane && g == 1 && i == position) return special;
+        if (l == lane && g == groups - 1 && i == position) return special;
         return l == lane && i == (position + 2) % kPositions ? other : common;
       });
       check_case(c);
@@ -95,11 +96,8 @@ void test_counters_that_wrap(DataType type) {
   const Type t = type_of(type);
   const std::int64_t wrap = dmlcpu::arg_run_positions(t.size);
   const std::int64_t n = 2 * wrap + 3;
-  for (const Packing packing : {Packing::kNone, Packing::kTransposed, Packing::kStrided}) {
-    const std::int64_t period = packing == Packing::kTransposed ? n / 5 : n;
-    const std::int64_t positions = n / period * period;
-    Case c = make_case(type, {packing, positions, period, 1, 16 / t.size + 2});
-    c.call.columns.pass = period;
+  const auto check_edges = [&](Case& c) {
+    const std::int64_t positions = c.call.columns.n;
     const std::int64_t edges[] = {0, 1, wrap - 1, wrap, wrap + 1, positions - 1, positions / 2};
     for (const bool ties : {false, true}) {
       fill(c, [&](std::int64_t i, std::int64_t, std::int64_t l) {
@@ -109,7 +107,19 @@ void test_counters_that_wrap(DataType type) {
       check_merged(c, dmlcpu::Ordering::kLargestNanFirst);
       check_merged(c, dmlcpu::Ordering::kSmallestNanLast);
     }
+  };
+  for (const Packing packing : {Packing::kNone, Packing::kTransposed, Packing::kStrided}) {
+    const std::int64_t period = packing == Packing::kTransposed ? n / 5 : n;
+    Case c = make_case(type, {packing, n / period * period, period, 1, 16 / t.size + 2});
+    c.call.columns.pass = period;
+    check_edges(c);
   }
+  // In registers at most as many.
+  Case rows;
+  while (!rows.call.columns.in_registers) {
+    rows = make_case(type, {Packing::kTransposed, wrap, wrap, 1, 64 / t.size + 2});
+  }
+  check_edges(rows);
 }
 
 /// Tiles, of groups and of lanes, in which all are equal: the first position of the first one wins,

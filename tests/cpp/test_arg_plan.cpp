@@ -133,7 +133,7 @@ void test_rows_in_registers() {
     d.input.strides = {row_stride, stride};
     return plan_of(d).columns.columns.in_registers;
   };
-  constexpr std::int64_t least = tuning::kSquareBytes;
+  constexpr std::int64_t least = tuning::kSquareRowLeastBytes;
   CHECK(in_registers(DataType::kUInt8, least, least));
   CHECK(!in_registers(DataType::kUInt8, least - 1, least - 1));
   // More positions than a counter of the element's width holds.
@@ -313,7 +313,7 @@ void test_plans_can_be_printed() {
   CHECK(holds(rows, "n 600 by 1, 1") && holds(rows, "reduced 5 by 3600, 600"));
   CHECK(dmlcpu::to_text(plan_of(descriptor({7}, {}))).find("fill") == 0);
   const ArgPlan transposed = plan_of(descriptor({1000, 8}, {1}));
-  CHECK(to_text(transposed).find("columns transposed in registers, 8 positions in periods of 8") ==
+  CHECK(to_text(transposed).find("columns compared in registers, 8 positions in periods of 8") ==
         0);
   CHECK(holds(transposed, "1000 lanes by 8;"));
   CHECK(holds(plan_of(descriptor({1000, 3}, {0})), "widened from 3"));

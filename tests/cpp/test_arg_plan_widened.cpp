@@ -113,7 +113,9 @@ void test_long_rows_are_no_columns() {
   };
   for (const DataType type : {DataType::kUInt8, DataType::kFloat16, DataType::kFloat64}) {
     const auto size = static_cast<std::int64_t>(dmlcpu::info(type).size);
-    constexpr std::int64_t bytes = tuning::kRowBytes;
+    // Or with more positions than a counter of the element's width holds.
+    const std::int64_t bytes =
+        std::min(tuning::kRowBytes, (dmlcpu::arg_run_positions(size) + 1) * size);
     CHECK(plan_for(100, bytes, type).strategy == ArgStrategy::kRows);
     const ArgPlan transposed = plan_for(100, bytes - size, type);
     CHECK(transposed.columns.columns.packing == Packing::kTransposed);

@@ -76,7 +76,7 @@ inline constexpr std::int64_t kArgBlocks = 16;
 /// vectors: one comparison more for each four, but no second pass over a block, whose end is
 /// mispredicted. Smaller blocks end sooner where the highest value there is comes early; a lane of
 /// 16 bits has to count all fours of vectors in one. Rows below the second figure are faster in two
-/// passes, but from memory, which would wait for the end of each.
+/// passes, except from memory, which would wait for the end of each.
 inline constexpr std::int64_t kArgOnePassBytes = 64 * 1024;
 inline constexpr std::int64_t kArgOnePassLeastBytes = 1024;
 
@@ -131,9 +131,9 @@ inline constexpr std::int64_t kBlockElements = 1024;
 /// an L1 of 32 KiB, so that at any distance of the rows none of the cache's sets is overfull.
 inline constexpr std::int64_t kTransposeBytes = 28 * 1024;
 
-/// Short rows of at least this size are transposed in registers for argmin and argmax, in squares
-/// of 16 bytes of as many rows as those have elements. Of shorter ones too much would be in vain.
-inline constexpr std::int64_t kSquareBytes = 6;
+/// Short rows of at least this size are compared in registers by argmin and argmax, in squares of 16
+/// bytes of as many rows as those have elements. Of shorter ones most of each square is unused.
+inline constexpr std::int64_t kSquareRowLeastBytes = 6;
 
 /// Offsets of positions that are kept in a table: several axes are walked in one loop. 8 KiB of L1.
 inline constexpr std::int64_t kWalkRows = 1024;

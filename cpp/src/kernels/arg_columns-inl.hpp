@@ -119,43 +119,43 @@ bool try_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std::
   return kExact || !any_nan(sum);
 }
 
-/// Takes all n positions of lanes that are rows, `stride` apart: as many of them as fill a vector
-/// are transposed in registers. There are as many, and 16 bytes of each can be read. The result is
-/// that of try_vectors().
+/// Takes all n positions of lanes that are rows, `stride` apart: squares of as many of them as fill
+/// a vector are transposed and compared in registers. Needs a vector of lanes, and 16 bytes of each
+/// that can be read. If false, as of try_vectors(), what is best is still to be found.
 template <class O, bool kExact, class U = typename O::Unsigned>
 bool try_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, std::int64_t ahead,
               const BestOfTile<U>& state) {
   using C = Compare<O>;
   using V = Vector<typename C::Lane>;
   using P = Vector<U>;
-  using Columns = Squares<kVectorBytes, U>;
+  using Square = Squares<kVectorBytes, U>;
   const RowPrefetch<U, P::kWidth> prefetch_share = {stride, n};
   typename V::Type sum{};
-  for (std::int64_t lane = 0; lane < tile.lanes; lane += P::kWidth) {
+  for_steps(tile.lanes, P::kWidth, [&](std::int64_t lane) {
     const U* const row = tile.data + lane * stride;
     typename V::Type best{};
     typename P::Type position{};
     const auto take = [&](std::int64_t i, auto count) {
       if (ahead != 0) prefetch_share(row + ahead * stride, i);
-      const Columns columns(row + i, stride);
+      const Square square(row + i, stride);
       typename P::Type at = P::all(static_cast<U>(i));
-      unroll<Columns::kSide>([&](auto c) {
+      unroll<Square::kSide>([&](auto c) {
         if (c >= count) return;
-        const typename V::Type x = C::canonical(C::lanes_of(columns.columns[c]));
+        const typename V::Type x = C::canonical(C::lanes_of(square.columns[c]));
         if (c == 0 && i == 0) best = x;
         if (!kExact && (O::kNanFirst || (c == 0 && i == 0))) sum += x;
         take_vector<O, kExact>(x, at, best, position);
         at += 1;
       });
     };
-    if (n < Columns::kSide) {
+    if (n < Square::kSide) {
       take(0, n);
     } else {
-      for_steps(n, Columns::kSide, [&](std::int64_t i) { take(i, Constant<Columns::kSide>()); });
+      for_steps(n, Square::kSide, [&](std::int64_t i) { take(i, Constant<Square::kSide>()); });
     }
     V::store(reinterpret_cast<typename C::Lane*>(state.best + lane), best);
     P::store(state.positions + lane, position);
-  }
+  });
   return kExact || !any_nan(sum);
 }
 
@@ -295,12 +295,12 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
   };
   for_tiles<U>(columns, [&](Tile<U> tile) {
     if (columns.in_registers) {
-      // Whole vectors of rows; the rest is a tile of its own.
+      // Rows whose 16 bytes cannot be read are a tile of their own.
       const std::int64_t rows = columns.lanes - tile.lane;
       const std::int64_t readable = readable_rows<U>(columns.lane_stride, rows, columns.n);
       Tile<U> part = tile;
-      part.lanes = min_of(readable, tile.lanes) / Vector<U>::kWidth * Vector<U>::kWidth;
-      if (part.lanes > 0) {
+      part.lanes = min_of(readable, tile.lanes);
+      if (part.lanes >= Vector<U>::kWidth) {
         order.take_short_rows(part, columns.lane_stride, columns.n, columns.ahead, state);
         end_run(part, 0);
         if (part.lanes == tile.lanes) return;

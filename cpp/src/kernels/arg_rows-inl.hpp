@@ -39,12 +39,12 @@ void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
   // Lanes count fours of vectors, as numbers of the elements' size.
   static_assert(tuning::kArgOnePassBytes / kCacheLine < (1 << 16));
   static_assert(tuning::kArgBlockBytes / kCacheLine < (1 << 8));
-  // Contiguous rows are searched in one pass, but of bytes, which have more lanes to reduce, and
-  // often meet the highest value early. Of what was packed, four vectors are packed again to locate
-  // the element, not a block.
-  const bool one_pass =
-      rows.prefetches || rows.n * kSizeOf<T> >= tuning::kArgOnePassLeastBytes || !in_place;
-  const bool locates = one_pass && (kSizeOf<T> > 1 || !in_place) && !backward && rows.n > kLanes<T>;
+  // Contiguous rows that are long or come from memory are searched in one pass, but of bytes, which
+  // have more lanes to reduce, and often meet the highest value early. Of what was packed, four
+  // vectors are packed again to locate the element, not a block.
+  const bool is_long = rows.n * kSizeOf<T> >= tuning::kArgOnePassLeastBytes;
+  const bool one_pass = !in_place || (kSizeOf<T> > 1 && (prefetches || is_long));
+  const bool locates = one_pass && !backward && rows.n > kLanes<T>;
   std::int64_t block_length =
       (in_place && locates ? tuning::kArgOnePassBytes : tuning::kArgBlockBytes) / kSizeOf<T>;
   while (in_place && !locates && block_length < tuning::kArgMaxBlockBytes / kSizeOf<T> &&

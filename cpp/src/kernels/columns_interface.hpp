@@ -48,7 +48,7 @@ struct Columns {
   Packing packing;
   std::int64_t block;
   /// For argmin and argmax: that a block is the elements of a lane in order, of one run and one
-  /// result each, so that parts of it may be transposed in registers.
+  /// result each, so that it may be compared in registers instead.
   bool in_registers;
   std::int64_t tile_groups;  ///< packed and reduced together
   std::int64_t tile_lanes;

@@ -212,7 +212,7 @@ void sort_slots(const Slots<Lane>& slots, std::int64_t n) {
 /// The keys of a tile's elements, with capacity in `keys`. Of a transposed block, and of rows that
 /// follow each other without a gap, as those of several groups do, all are computed in one go. Such
 /// rows may end inside a vector: the lanes beyond the end are the next row's, or anything, and
-/// select for nobody. Of other rows those that come next are prefetched.
+/// select for nobody. Of others, rows further on are prefetched.
 template <class U>
 KeyRows<U> keys_of(const TopKColumns& a, const Tile<U>& tile, const TileRows<U>& rows, U* keys) {
   const std::int64_t lanes = tile.lanes;

@@ -91,8 +91,9 @@ struct RowPrefetch {
   std::int64_t share =
       max_of(all / ((length + kSide - 1) / kSide), tuning::kTransposePrefetchLines* kLineElements);
 
-  /// The share of the square of columns i and later.
+  /// The share of the square that begins with column i, or overlaps the one that would.
   void operator()(const U* rows, std::int64_t i) const {
+    i = (i + kSide - 1) / kSide * kSide;
     if (dense) {
       const std::int64_t done = i / kSide * share;
       prefetch_at(rows + done, min_of(share, all - done), kSizeOf<U>);

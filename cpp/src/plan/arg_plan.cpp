@@ -43,8 +43,8 @@ void split_axes(const ArgDescriptor& descriptor, const Tensor* values, ArgPlan& 
   simplify(plan.reduced);
 }
 
-/// Whether the innermost axis is reduced, and its rows are so long that each is searched by itself,
-/// with more positions than a run has, or too few to fill vectors.
+/// Whether the innermost axis is reduced, and its rows are searched one by one: they are long, have
+/// more positions than a run, or are too few to fill vectors.
 bool are_rows(std::int64_t element_size, const ArgPlan& plan) {
   const Axis inner = plan.reduced.last();
   std::int64_t widest = 1;

@@ -8,7 +8,6 @@
 #include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
-#include "kernels/arg_interface.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -200,14 +199,14 @@ void choose_packing(std::int64_t element_size, bool widens, const Axis& groups, 
   const std::int64_t apart = std::abs(columns.lane_stride);
   const Axis inner = reduced.last();
   const bool rows = widens && !plan.widened() && groups.size == 1 && reduced.count == 1 &&
-                    inner.strides[0] == 1 && inner.size * element_size >= tuning::kSquareBytes &&
-                    inner.size <= arg_run_positions(element_size);
+                    inner.strides[0] == 1 &&
+                    inner.size * element_size >= tuning::kSquareRowLeastBytes;
   if (!has_tail && apart > (rows ? 1 : tuning::kPackedStride)) {
     Axes others = reduced;
     take_walk(tuning::kBlockElements / groups.size, apart, others, plan);
     if (make_block(element_size, groups, plan)) {
       columns.packing = Packing::kTransposed;
-      columns.in_registers = rows && columns.n == columns.block;
+      columns.in_registers = rows;
       reduced = others;
       return;
     }
@@ -308,13 +307,14 @@ void ColumnsPlan::fill_rows(std::int64_t* rows) const {
 std::string to_text(const ColumnsPlan& plan, const Tasks& tasks) {
   static const char* const packings[] = {"in place", "transposed", "strided"};
   const Columns& columns = plan.columns;
-  return text("columns ", packings[static_cast<int>(columns.packing)],
-              columns.in_registers ? " in registers, " : ", ", columns.n,
-              " positions in periods of ", columns.period, ", passes of ", columns.pass, "\n",
-              columns.groups, " groups by ", tasks.groups.strides[0], " of ", columns.lanes,
-              " lanes by ", columns.lane_stride,
-              plan.widened() ? text(", widened from ", tasks.results.size) : "", "; tiles of ",
-              columns.tile_groups, " x ", columns.tile_lanes, "\n");
+  return text(
+      "columns ",
+      columns.in_registers ? "compared in registers" : packings[static_cast<int>(columns.packing)],
+      ", ", columns.n, " positions in periods of ", columns.period, ", passes of ", columns.pass,
+      "\n", columns.groups, " groups by ", tasks.groups.strides[0], " of ", columns.lanes,
+      " lanes by ", columns.lane_stride,
+      plan.widened() ? text(", widened from ", tasks.results.size) : "", "; tiles of ",
+      columns.tile_groups, " x ", columns.tile_lanes, "\n");
 }
 
 }  // namespace dmlcpu

@@ -30,9 +30,10 @@ struct ColumnsPlan {
 };
 
 /// Takes groups and results out of the tasks' kept axes, and what is walked out of the reduced
-/// ones, which are simplified and whose kept strides are not negative; `widens` if positions may be
-/// lanes. Contiguous elements whose lanes, of `lane_bytes` if that is not 0, leave much of their
-/// cache lines empty are not the lanes, if another axis has more.
+/// ones, which are simplified and whose kept strides are not negative; `widens`, for argmin and
+/// argmax, if positions may be lanes, and rows compared in registers. Contiguous elements whose
+/// lanes, of `lane_bytes` if that is not 0, leave much of their cache lines empty are not the
+/// lanes, if another axis has more.
 ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t lane_bytes,
                          Tasks& tasks, Axes& reduced);
 
