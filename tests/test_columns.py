@@ -136,8 +136,8 @@ def test_tiles_of_groups(instruction_set, threads, dtype):
 
 @some_dtypes
 def test_passes(instruction_set, dtype):
-    """Rows are read some at a time, if a tile of them is large: rows around those of a pass, widths around
-    the limits. What is best after one pass meets the next one, ties and NaNs among them."""
+    """Rows are read some at a time, if a tile of them is large: rows around those of a pass, widths
+    around the limits. What is best after one pass meets the next one, ties and NaNs among them."""
     wide = min(TUNING.kTileElements, TUNING.kTileBytes // dtype.itemsize)
     wide_rows = TUNING.kWideRowsBytes // dtype.itemsize
     with dmlcpu.num_threads(1):
