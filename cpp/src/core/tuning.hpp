@@ -131,8 +131,8 @@ inline constexpr std::int64_t kBlockElements = 1024;
 /// an L1 of 32 KiB, so that at any distance of the rows none of the cache's sets is overfull.
 inline constexpr std::int64_t kTransposeBytes = 28 * 1024;
 
-/// Short rows of at least this size are compared in registers by argmin and argmax, in squares of 16
-/// bytes of as many rows as those have elements. Of shorter ones most of each square is unused.
+/// argmin and argmax compare short rows of at least this size in registers, in squares of 16 bytes
+/// of as many rows as those have elements. Of shorter ones most of each square is unused.
 inline constexpr std::int64_t kSquareRowLeastBytes = 6;
 
 /// Offsets of positions that are kept in a table: several axes are walked in one loop. 8 KiB of L1.
@@ -150,8 +150,8 @@ inline constexpr std::int64_t kTileSkewBytes = 5 * 64;
 /// Bytes of the groups of a tile, at most: L2 holds them.
 inline constexpr std::int64_t kGroupsBytes = 128 * 1024;
 
-/// The best of some vectors stay in registers over a pass of rows, whose next vectors then find them
-/// in L1: kPassBytes of a larger tile, but at least kPassRows rows, to save reading and writing it.
+/// The best of some vectors stay in registers over a pass of rows: kPassBytes of a larger tile,
+/// which L1 holds for the next vectors, but at least kPassRows: less would be stored too often.
 inline constexpr std::int64_t kPassBytes = 16 * 1024;
 inline constexpr std::int64_t kPassRows = 8;
 
