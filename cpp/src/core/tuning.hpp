@@ -91,8 +91,8 @@ inline constexpr std::int64_t kAlignFromVectors = 16;
 inline constexpr std::int64_t kRowPrefetchBytes = 6 * 1024;
 inline constexpr std::int64_t kRowPrefetchLeastBytes = 2 * 1024 * 1024;
 
-/// Rows of fewer bytes than this are transposed: a lane for each row. Others are searched one by
-/// one, which costs reductions of the lanes, but less for each element.
+/// Rows of fewer bytes than this, and no more positions than a run, are transposed: a lane for each
+/// row. Others are searched one by one, which costs reductions, but less for each element.
 inline constexpr std::int64_t kRowBytes = 512;
 
 /// Rows that fill fewer lanes than this, in bytes, are searched one by one as well.

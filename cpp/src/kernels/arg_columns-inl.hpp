@@ -93,7 +93,7 @@ bool try_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std::
   using P = Vector<U>;
   const auto load = [](const U* p) { return C::canonical(C::load(p)); };
   // What is in memory would be loaded again after every store.
-  auto* const bests = reinterpret_cast<typename Compare<O>::Lane*>(state.best);
+  auto* const bests = reinterpret_cast<typename C::Lane*>(state.best);
   U* const positions = state.positions;
   const U* row[kRows];
   for (int r = 0; r < kRows; ++r) row[r] = data + rows[min_of<std::int64_t>(r, n - 1)];
@@ -123,8 +123,8 @@ bool try_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std::
 /// a vector are transposed and compared in registers. Needs a vector of lanes, and 16 bytes of each
 /// that can be read. If false, as of try_vectors(), what is best is still to be found.
 template <class O, bool kExact, class U = typename O::Unsigned>
-bool try_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, std::int64_t ahead,
-              const BestOfTile<U>& state) {
+bool try_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, std::int64_t ahead,
+                    const BestOfTile<U>& state) {
   using C = Compare<O>;
   using V = Vector<typename C::Lane>;
   using P = Vector<U>;
@@ -168,9 +168,9 @@ void take_exactly(const Attempt& attempt) {
   attempt(std::true_type());
 }
 
-/// The same of all lanes of a tile. Of rows that are not wide four vectors at a time where there
-/// are as many, side by side or of four groups: each waits for its own comparison. The last ones
-/// overlap those before: taking elements twice changes nothing, unless the lanes are at their
+/// Takes positions of all lanes of a tile. Of rows that are not wide four vectors at a time where
+/// there are as many, side by side or of four groups: each waits for its own comparison. The last
+/// ones overlap those before: taking elements twice changes nothing, unless the lanes are at their
 /// start, and then they start again.
 template <class O, class U = typename O::Unsigned>
 void take_rows(const Tile<U>& tile, TileRows<U> rows, std::int64_t position, bool starts,
@@ -230,11 +230,12 @@ void take_rows(const Tile<U>& tile, TileRows<U> rows, std::int64_t position, boo
   take_all(Constant<kSizeOf<U>>());
 }
 
-/// Takes rows, as try_rows() does.
+/// Takes all positions of a tile of short rows, as try_short_rows() does.
 template <class O, class U = typename O::Unsigned>
 void take_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, std::int64_t ahead,
                      const BestOfTile<U>& state) {
-  take_exactly<O>([&](auto exact) { return try_rows<O, exact>(tile, stride, n, ahead, state); });
+  take_exactly<O>(
+      [&](auto exact) { return try_short_rows<O, exact>(tile, stride, n, ahead, state); });
 }
 
 /// Turns the best of a tile from what lanes hold to keys.
