@@ -205,14 +205,19 @@ def test_top_k_row_split_over_threads(instruction_set, threads, n, k):
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_top_k_of_columns(instruction_set, threads, dtype, direction):
     """Lanes, sizes and k around the limits of this strategy, and sizes around the ones from which
-    elements are looked at before they are inserted, and from which there are several passes; the
-    lowest key, which fills unused slots, as an element. Random shapes seldom lie near any of these,
-    and random elements hardly ever have the lowest key."""
+    elements are looked at before they are inserted, and from which there are several passes; tiles,
+    the last of which has less than a vector of lanes, or overlaps one; the lowest key, which fills
+    unused slots, as an element. Random shapes seldom lie near any of these, and random elements
+    hardly ever have the lowest key."""
     rng = np.random.default_rng(0)
     ends = [np.iinfo(dtype).min, np.iinfo(dtype).max] if dtype.kind in "iu" else [-np.inf, np.inf]
-    longest_of_few = TUNING.top_k_longest_column(9, min(max(dtype.itemsize, 2), 4))
+    lane_bytes = max(dtype.itemsize, 2)
+    longest_of_few = TUNING.top_k_longest_column(9, min(lane_bytes, 4))
+    tile = TUNING.kTopKSlotBytes // (2 * 2 * 3 * lane_bytes) // 32 * 32
     for rows, n, k in [
-        *((rows, 40, 3) for rows in [*near(TUNING.kTopKMinLanes, 16, 32), 70]),
+        *((rows, 40, 3) for rows in [*near(TUNING.kTopKMinLanes, 16, 32, 64), 70]),
+        *((70, n, 3) for n in near(TUNING.kTopKPassRows, 3 * TUNING.kTopKPassRows)),
+        *((rows, 2 * TUNING.kTopKPassRows + 1, 3) for rows in near(tile, tile + 32)),
         *((9, n, 5) for n in near(5, *SURE)),
         *((9, n, 12) for n in near(TUNING.kTopKSurePerSlot * 12)),
         *((9, n, 5) for n in near(longest_of_few, TUNING.kTopKTileBytes // dtype.itemsize // 9)),

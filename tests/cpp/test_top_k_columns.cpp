@@ -19,9 +19,9 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
   const std::int64_t apart = packing == Packing::kStrided ? 2 : 1;
   const std::int64_t stride = transposed ? 1 : lanes * apart;
   const std::int64_t lane_stride = transposed ? n : apart;
-  std::vector<std::vector<Keyed>> want;
+  std::vector<std::vector<std::int64_t>> want;
   for (std::int64_t l = 0; l < lanes; ++l) {
-    want.push_back(sorted(type, width, x.data() + l * lane_stride, stride, n));
+    want.push_back(sorted(x.data() + l * lane_stride, stride, n));
   }
   std::vector<std::int64_t> rows;
   for (std::int64_t i = 0; i < n; ++i) rows.push_back(i * (transposed ? tile_lanes : stride));
@@ -59,7 +59,7 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
       for (std::int64_t j = 0; j < k; ++j) {
         const auto at = static_cast<std::size_t>(l * k + j);
         const auto index = static_cast<std::int64_t>(indices[at]);
-        CHECK(index == want[static_cast<std::size_t>(l)][static_cast<std::size_t>(j)].index);
+        CHECK(index == want[static_cast<std::size_t>(l)][static_cast<std::size_t>(j)]);
         CHECK(values[at] == x[static_cast<std::size_t>(l * lane_stride + index * stride)]);
       }
     }
@@ -111,11 +111,11 @@ void compare_groups(int type, int width, const std::vector<T>& x, std::int64_t n
     for (std::int64_t g = 0; g < a.columns.groups; ++g) {
       for (std::int64_t l = 0; l < lanes; ++l) {
         const T* const column = x.data() + g * n * stride + l;
-        const auto want = sorted(type, width, column, stride, n);
+        const auto want = sorted(column, stride, n);
         for (std::int64_t j = 0; j < k; ++j) {
           const auto at =
               static_cast<std::size_t>(j * k_stride + g * group_stride + l * lane_stride);
-          CHECK(indices[at] == want[static_cast<std::size_t>(j)].index);
+          CHECK(indices[at] == want[static_cast<std::size_t>(j)]);
           CHECK(std::memcmp(&values[at], column + indices[at] * stride, sizeof(T)) == 0);
         }
       }

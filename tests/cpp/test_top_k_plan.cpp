@@ -121,19 +121,24 @@ void test_columns_have_a_lane_each() {
   const auto in_place = columns({500, 64}, 0, 5);
   CHECK(in_place && in_place->columns.columns.packing == dmlcpu::Packing::kNone);
   CHECK(in_place->columns.columns.lanes == 64 && in_place->columns.columns.n == 500);
-  const auto rows = columns({64, 500}, 1, 9);
+  const auto rows = columns({64, 300}, 1, 9);
   CHECK(rows && rows->columns.columns.packing == dmlcpu::Packing::kTransposed);
   CHECK(columns({64, 50}, 1, tuning::kTopKColumnsMaxK).has_value());
   // Many slots only of short columns.
   constexpr std::int64_t kMany = 2 * tuning::kTopKLongColumnsK;
   constexpr std::int64_t kLength = tuning::kTopKSlotsWork / (4 * kMany * kMany);
-  CHECK(columns({64, kLength}, 1, kMany).has_value());
-  CHECK(!columns({64, kLength + 1}, 1, kMany).has_value());
-  CHECK(columns({tuning::kTopKMinLanes, 500}, 1, 5).has_value());
-  CHECK(!columns({tuning::kTopKMinLanes - 1, 500}, 1, 5).has_value());
-  // Long rows stay rows; so do those that no block holds.
-  CHECK(columns({16, tuning::kTopKShortRowBytes / 4}, 1, 5).has_value());
-  CHECK(!columns({16, tuning::kTopKShortRowBytes / 4 + 1}, 1, 5).has_value());
+  CHECK(columns({kLength, 64}, 0, kMany).has_value());
+  CHECK(!columns({kLength + 1, 64}, 0, kMany).has_value());
+  CHECK(columns({tuning::kTopKMinLanes, 300}, 1, 5).has_value());
+  CHECK(!columns({tuning::kTopKMinLanes - 1, 300}, 1, 5).has_value());
+  // Long rows stay rows, the sooner the larger k is.
+  for (const std::int64_t k : {2, 5, 8}) {
+    const std::int64_t longest = tuning::kTopKShortRowWork / 4 / (k + tuning::kTopKRowSlots);
+    CHECK(columns({16, longest}, 1, k).has_value());
+    CHECK(!columns({16, longest + 1}, 1, k).has_value());
+    CHECK(columns({16, 2 * longest, 3}, 1, k).has_value());
+    CHECK(!columns({16, 2 * longest + 2, 3}, 1, k).has_value());
+  }
   // Long columns only with few slots.
   CHECK(columns({10'000, 64}, 0, tuning::kTopKLongColumnsK).has_value());
   CHECK(!columns({10'000, 64}, 0, tuning::kTopKLongColumnsK + 1).has_value());
@@ -222,6 +227,21 @@ void test_groups_share_a_tile() {
   CHECK(tiles(1000, dmlcpu::tuning::kTopKTileBytes / 4 / 32 + 1, 32, 2) == 1);
 }
 
+/// Slots are selected from elements where rows are at least a cache line, in passes of as many rows
+/// as have a line each in L1; else from keys, of which L1 holds a pass.
+void test_passes() {
+  const auto pass = [](std::int64_t n, std::int64_t lanes, bool takes_elements) {
+    const auto p = columns({n, lanes}, 0, 2);
+    CHECK(top_k_takes_elements(p->columns.columns, 4) == takes_elements);
+    return p->columns.columns.pass;
+  };
+  constexpr std::int64_t kRows = dmlcpu::tuning::kTopKPassRows;
+  CHECK(pass(200, 16, true) == kRows && pass(200, 300, true) == kRows);
+  CHECK(pass(kRows - 1, 16, true) == kRows - 1 && pass(kRows + 1, 16, true) == kRows);
+  CHECK(pass(200, 15, false) == 200);
+  CHECK(pass(1000, 15, false) == dmlcpu::tuning::kTopKTileBytes / (15 * 4));
+}
+
 void test_columns_are_shared() {
   for (const int threads : {2, 5}) {
     const auto wide = columns({20, 5000}, 0, 3, threads);
@@ -255,7 +275,7 @@ void test_parts_cover_the_row() {
 void test_plans_can_be_printed() {
   const std::string text = to_text(plan({64, 500}, 1, 40, 1));
   CHECK(text.find("stripes of 40 from 500 by 1\n") == 0);
-  CHECK(to_text(*columns({64, 500}, 1, 5)).find("slots of 5\ncolumns transposed, 500") == 0);
+  CHECK(to_text(*columns({64, 300}, 1, 5)).find("slots of 5\ncolumns transposed, 300") == 0);
 }
 
 }  // namespace
@@ -272,6 +292,7 @@ int main() {
   test_lanes_of_columns();
   test_tiles_of_columns_are_small();
   test_groups_share_a_tile();
+  test_passes();
   test_columns_are_shared();
   test_long_rows_are_cut_only_when_there_are_too_few();
   test_parts_cover_the_row();

@@ -18,14 +18,14 @@ const dmlcpu::TopKRowKernels& row_kernels(int width, std::int64_t length) {
 /// Whether n items are the first of `all`, and have the row's elements.
 template <class T>
 bool are_right(const dmlcpu::TopKRowKernels& rows, const TopKRow& row, const void* items,
-               std::int64_t n, const std::vector<Keyed>& all) {
+               std::int64_t n, const std::vector<std::int64_t>& all) {
   const auto count = static_cast<std::size_t>(n);
   std::vector<T> values(2 * count);
   std::vector<std::uint64_t> indices(count);
   rows.write(row, items, n, {{values.data(), 0, 0, 2}, {indices.data(), 0, 0, 1}, 8});
   const T* const x = static_cast<const T*>(row.data);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::int64_t index = all[i].index;
+    const std::int64_t index = all[i];
     if (static_cast<std::int64_t>(indices[i]) != index) return false;
     if (values[2 * i] != x[index * row.stride]) return false;
   }
@@ -35,7 +35,7 @@ bool are_right(const dmlcpu::TopKRowKernels& rows, const TopKRow& row, const voi
 template <class T>
 void compare_strategies(int type, int width, const std::vector<T>& x, std::int64_t stride) {
   const auto n = static_cast<std::int64_t>(x.size()) / stride;
-  const auto want = sorted(type, width, x.data(), stride, n);
+  const auto want = sorted(x.data(), stride, n);
   for (const std::int64_t k : {std::int64_t{1}, std::int64_t{2}, std::int64_t{7}, n / 40, n / 3,
                                n / 2, n / 2 + 1, n - 1, n}) {
     if (k < 1 || k > n) continue;
@@ -95,7 +95,7 @@ std::vector<std::int64_t> distribute(const dmlcpu::TopKRowKernels& rows, const T
 template <class T>
 void compare_buckets(int type, int width, const std::vector<T>& x, std::int64_t boundary) {
   const auto n = static_cast<std::int64_t>(x.size());
-  const auto want = sorted(type, width, x.data(), 1, n);
+  const auto want = sorted(x.data(), 1, n);
   const auto selection = dmlcpu::plan_selection(TopKStrategy::kSort, n, n);
   for (const std::int64_t longest : {n, dmlcpu::kTopKShortRow + 1}) {
     const dmlcpu::TopKRowKernels& rows = row_kernels(width, longest);
@@ -106,6 +106,13 @@ void compare_buckets(int type, int width, const std::vector<T>& x, std::int64_t 
       return TopKRow{x.data(),       1,          first,   last - first,  last - first, false,
                      &element(type), &selection, nullptr, scratch.get(), items};
     };
+    const auto key_at = [&](std::int64_t position) {
+      const TopKRow one = part(0, position, position + 1);
+      CHECK(rows.collect(one) == 1);
+      return rows.key_range(one.items, 1).highest;
+    };
+    const std::uint64_t highest = key_at(want.front());
+    const std::uint64_t lowest = key_at(want.back());
     const TopKRow parts[] = {part(0, 0, boundary), part(1, boundary, n)};
     dmlcpu::TopKKeyRange keys = {~std::uint64_t{0}, 0};
     for (const TopKRow& row : parts) {
@@ -113,7 +120,7 @@ void compare_buckets(int type, int width, const std::vector<T>& x, std::int64_t 
       const auto range = rows.key_range(row.items, row.length);
       keys = {std::min(keys.lowest, range.lowest), std::max(keys.highest, range.highest)};
     }
-    CHECK(keys.highest == want.front().key && keys.lowest == want.back().key);
+    CHECK(keys.highest == highest && keys.lowest == lowest);
     std::vector<char> memory(static_cast<std::size_t>(n * sizes.item_bytes));
     char* const others = memory.data();
     static dmlcpu::TopKBins bins;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <random>
 
 #include "check.hpp"
@@ -12,12 +13,6 @@
 #include "plan/top_k_plan.hpp"
 
 namespace {
-
-/// An element of a row, as its key and position.
-struct Keyed {
-  std::uint64_t key;
-  std::int64_t index;
-};
 
 constexpr int kFloat32 = static_cast<int>(dmlcpu::DataType::kFloat32);
 constexpr int kUInt8 = static_cast<int>(dmlcpu::DataType::kUInt8);
@@ -49,21 +44,18 @@ class GuardedScratch {
   char* aligned_;
 };
 
-/// All items of the row in order, by a stable sort of their keys.
-std::vector<Keyed> sorted(int type, int width, const void* data, std::int64_t stride,
-                          std::int64_t n) {
-  std::vector<std::uint64_t> bytes(static_cast<std::size_t>(n));  // enough for keys of any width
-  element(type).load(data, stride, n, bytes.data());
-  std::vector<Keyed> items;
-  for (std::int64_t i = 0; i < n; ++i) {
-    std::uint64_t key = 0;
-    std::memcpy(&key, reinterpret_cast<const char*>(bytes.data()) + (i << width),
-                std::size_t{1} << width);
-    items.push_back({key, i});
-  }
-  std::stable_sort(items.begin(), items.end(),
-                   [](const Keyed& a, const Keyed& b) { return a.key > b.key; });
-  return items;
+/// The positions of n elements in order: NaNs, then the largest, of equal ones the first.
+template <class T>
+std::vector<std::int64_t> sorted(const T* data, std::int64_t stride, std::int64_t n) {
+  std::vector<std::int64_t> positions(static_cast<std::size_t>(n));
+  std::iota(positions.begin(), positions.end(), 0);
+  const auto is_nan = [](T x) { return !(x == x); };
+  std::stable_sort(positions.begin(), positions.end(), [&](std::int64_t a, std::int64_t b) {
+    const T x = data[a * stride];
+    const T y = data[b * stride];
+    return is_nan(x) ? !is_nan(y) : x > y;
+  });
+  return positions;
 }
 
 /// Makes element i of n of one of five patterns: random numbers, ascending, descending, two values,

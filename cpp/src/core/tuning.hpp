@@ -66,8 +66,7 @@ inline constexpr std::int64_t kScratchStackBytes = 6 * 1024;
 /// compared with the best so far. Smaller blocks are read again sooner to locate the element,
 /// larger ones reduce the vector lanes less often: so double the block up to kArgMaxBlockBytes,
 /// which L1 holds, while the row still has kArgBlocks of them; strided rows stay at the first size.
-/// Bytes often stop at the first block that has the highest value there is, which large blocks
-/// delay.
+/// Bytes often stop at the first block with the highest value there is, which large blocks delay.
 inline constexpr std::int64_t kArgBlockBytes = 4096;
 inline constexpr std::int64_t kArgMaxBlockBytes = 32 * 1024;
 inline constexpr std::int64_t kArgBlocks = 16;
@@ -75,8 +74,8 @@ inline constexpr std::int64_t kArgBlocks = 16;
 /// Bytes of a contiguous row that are searched in one pass, which locates the element in four
 /// vectors: one comparison more for each four, but no second pass over a block, whose end is
 /// mispredicted. Smaller blocks end sooner where the highest value there is comes early; a lane of
-/// 16 bits has to count all fours of vectors in one. Rows below the second figure are faster in two
-/// passes, except from memory, which would wait for the end of each.
+/// 16 bits has to count all fours of vectors in one. A single row, or rows below the second figure,
+/// are faster in two passes, except from memory, which would wait for the end of each.
 inline constexpr std::int64_t kArgOnePassBytes = 64 * 1024;
 inline constexpr std::int64_t kArgOnePassLeastBytes = 1024;
 
@@ -253,8 +252,7 @@ inline constexpr std::int64_t kTopKRankedVectors = 8;
 
 /// Fewer elements than this for each byte of their keys are sorted by comparison, more by an LSD
 /// radix sort: each of its passes goes over all counts, each comparison is hard to predict. Its
-/// digits are wide from kTopKWideDigitsLeast elements on, of keys of 4 or 8 bytes: fewer passes,
-/// but more counts.
+/// digits are wide for kTopKWideDigitsLeast keys of 4 or 8 bytes: fewer passes, but more counts.
 inline constexpr std::int64_t kTopKRadixSortPerByte = 12;
 inline constexpr int kTopKDigitBits = 8;
 inline constexpr int kTopKWideDigitBits = 11;
@@ -295,20 +293,22 @@ constexpr std::int64_t top_k_longest_column(std::int64_t lanes, std::int64_t lan
   return lanes < kTopKLongColumnsLanes ? filled * filled : INT64_MAX;
 }
 
-/// Contiguous rows of more bytes than this are faster one after the other.
-inline constexpr std::int64_t kTopKShortRowBytes = 4096;
+/// Rows are faster one after the other if their elements, times k + kTopKRowSlots, times a lane's
+/// bytes (4 for wider ones), are more than this; twice as many if beside others.
+inline constexpr std::int64_t kTopKShortRowWork = 24 * 1024;
+inline constexpr std::int64_t kTopKRowSlots = 8;
 
-/// The first elements are inserted without a look whether any of a vector's lanes needs them: the
-/// answer is mostly yes, and a mispredicted branch takes as long as inserting into kTopKFewSlots
-/// slots. With fewer slots these are kTopKSureVectors elements for each lane of a vector, with more
-/// kTopKSurePerSlot for each slot.
+/// The first elements are inserted without a look whether any of a vector's lanes needs them:
+/// mostly yes, and a mispredicted branch takes as long as inserting into kTopKFewSlots slots. With
+/// fewer they are kTopKSureVectors for each lane of a vector, with more kTopKSurePerSlot for each.
 inline constexpr int kTopKFewSlots = 10;
 inline constexpr std::int64_t kTopKSureVectors = 12;
 inline constexpr std::int64_t kTopKSurePerSlot = 4;
 
-/// Keys of a tile of columns, and keys and positions of its slots, which stay in L1.
+/// L1 holds the keys of a tile of columns, its slots, the lines of one vector in a pass's rows.
 inline constexpr std::int64_t kTopKTileBytes = 16 * 1024;
 inline constexpr std::int64_t kTopKSlotBytes = 16 * 1024;
+inline constexpr std::int64_t kTopKPassRows = 128;
 
 /// Rows per task at most. Rows of a strided axis are copied one after the other into scratch, as
 /// many as fit there, so that every cache line read is used, and read once, though more than one

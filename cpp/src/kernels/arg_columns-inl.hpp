@@ -238,29 +238,6 @@ void take_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, s
       [&](auto exact) { return try_short_rows<O, exact>(tile, stride, n, ahead, state); });
 }
 
-/// Turns the best of a tile from what lanes hold to keys.
-template <class O, class U = typename O::Unsigned>
-void make_keys(std::int64_t count, U* best) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    typename Compare<O>::Lane x;
-    std::memcpy(&x, best + i, sizeof x);
-    best[i] = unsigned_key<O>(Compare<O>::key(x));
-  }
-}
-
-/// Turns them to elements. Zeros and NaNs are looked up, in the caller's memory.
-template <class O, class U = typename O::Unsigned>
-void make_elements(const ArgColumns& a, const Tile<U>& tile, BestOfTile<U> state) {
-  if constexpr (Compare<O>::kByKey) {
-    for (std::int64_t g = 0; g < tile.groups; ++g, state = state.at(tile.lanes)) {
-      for (std::int64_t l = 0; l < tile.lanes; ++l) {
-        if (O::bits_of(static_cast<typename O::Key>(state.best[l]), &state.best[l])) continue;
-        state.best[l] = tile.data[element_offset(a.columns, g, l, state.positions[l])];
-      }
-    }
-  }
-}
-
 /// What depends on the order.
 template <class U>
 struct ArgOfOrder {
@@ -268,9 +245,32 @@ struct ArgOfOrder {
                     std::int64_t ahead, const BestOfTile<U>& state);
   void (*take_short_rows)(const Tile<U>& tile, std::int64_t stride, std::int64_t n,
                           std::int64_t ahead, const BestOfTile<U>& state);
-  void (*make_keys)(std::int64_t count, U* best);
-  void (*make_elements)(const ArgColumns& a, const Tile<U>& tile, BestOfTile<U> state);
+  KeyRule rule;
+  bool by_key;  ///< lanes hold signed keys, not elements
 };
+
+/// Turns the best of a tile from what lanes hold to keys.
+template <class U>
+void make_keys(const ArgOfOrder<U>& order, std::int64_t count, U* best) {
+  const KeyRule rule = order.rule;
+  const bool by_key = order.by_key;
+  for (std::int64_t i = 0; i < count; ++i) {
+    best[i] = by_key ? static_cast<U>(best[i] ^ kSignBit<U>) : key_of<U>(rule, best[i]);
+  }
+}
+
+/// Turns signed keys to elements. Zeros and NaNs are looked up, in the caller's memory.
+template <class U>
+void make_elements(const ArgColumns& a, const ArgOfOrder<U>& order, const Tile<U>& tile,
+                   BestOfTile<U> state) {
+  for (std::int64_t g = 0; g < tile.groups; ++g, state = state.at(tile.lanes)) {
+    for (std::int64_t l = 0; l < tile.lanes; ++l) {
+      const auto key = static_cast<U>(state.best[l] ^ kSignBit<U>);
+      if (bits_of(order.rule, key, &state.best[l])) continue;
+      state.best[l] = tile.data[element_offset(a.columns, g, l, state.positions[l])];
+    }
+  }
+}
 
 template <class U>
 DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& order) {
@@ -288,10 +288,12 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
   const auto end_run = [&](const Tile<U>& tile, std::int64_t run) {
     RunResults<U> found = {state.best, state.positions, nullptr, tile.lanes, tile.lanes};
     const bool merges = a.keys != nullptr;
-    if (merges || widened) order.make_keys(tile.groups * tile.lanes, state.best);
+    if (merges || widened) make_keys(order, tile.groups * tile.lanes, state.best);
     if (widened) found = join_widened(a, tile, state, array_bytes / kSizeOf<U>);
     if (merges) return merge_run(a, tile, found, run, buffer);
-    if (a.outputs.values.data != nullptr && !widened) order.make_elements(a, tile, state);
+    if (order.by_key && a.outputs.values.data != nullptr && !widened) {
+      make_elements(a, order, tile, state);
+    }
     write_results(a, tile, found, buffer);
   };
   for_tiles<U>(columns, [&](Tile<U> tile) {
@@ -330,7 +332,7 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
 template <class O>
 void arg_columns(const ArgColumns& a) {
   arg_columns_of<typename O::Unsigned>(
-      a, {take_rows<O>, take_short_rows<O>, make_keys<O>, make_elements<O>});
+      a, {take_rows<O>, take_short_rows<O>, O::kRule, Compare<O>::kByKey});
 }
 
 }  // namespace

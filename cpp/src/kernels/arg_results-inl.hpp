@@ -159,9 +159,14 @@ DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile,
           tile.data[element_offset(a.columns, g, n * a.results + r, found.positions[i])];
     }
   }
-  write_rows(outputs_at<U>(a.outputs, 0, tile.group, widened ? 0 : tile.lane),
-             &Output::group_stride, found.best, found.stride, tile.groups, found.results, buffer,
-             [&](auto* to, std::int64_t stride) { write_run(a, tile, found, 0, to, stride); });
+  const Outputs to = outputs_at<U>(a.outputs, 0, tile.group, widened ? 0 : tile.lane);
+  if (to.values.data != nullptr) {
+    write_tile(found.best, found.stride, tile.groups, found.results,
+               static_cast<U*>(to.values.data), to.values.group_stride, to.values.lane_stride);
+  }
+  write_indices(
+      to, &Output::group_stride, tile.groups, found.results, buffer,
+      [&](auto* data, std::int64_t stride) { write_run(a, tile, found, 0, data, stride); });
 }
 
 }  // namespace

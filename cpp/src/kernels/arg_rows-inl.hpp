@@ -9,26 +9,26 @@ namespace {
 
 /// Where `wanted` is first, or last, among n consecutive elements, one of which has that key.
 template <bool kLast, class O, class T = typename O::Element>
-std::int64_t find(const T* p, std::int64_t n, typename O::Key wanted) {
+std::int64_t find(const T* p, std::int64_t n, typename O::Unsigned wanted) {
   using U = typename O::Unsigned;
   const U* const elements = reinterpret_cast<const U*>(p);
   U bits;
-  if (O::bits_of(wanted, &bits)) {
+  if (bits_of(O::kRule, wanted, &bits)) {
     return find_match<kLast>(elements, n, [bits](auto x) { return x == bits; });
   }
   // Zeros, of which there are two, and NaNs, of which there are many, by their magnitudes.
-  const bool is_nan = wanted == O::kNanKey;
+  const bool is_nan = wanted == O::kRule.nan_key;
   const U first = is_nan ? O::kInfinity + 1 : 0;
   const U others = is_nan ? O::kNans - 1 : 0;
   return find_match<kLast>(elements, n, [first, others](auto x) {
-    return static_cast<decltype(x)>((x & O::kMax) - first) <= others;
+    return static_cast<decltype(x)>((x & O::kMagnitude) - first) <= others;
   });
 }
 
 template <class O>
 void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
   using T = typename O::Element;
-  using Key = typename O::Key;
+  using Key = typename O::Unsigned;
   const std::int64_t stride = rows.stride;
   alignas(kVectorBytes) T packed[tuning::kArgBlockBytes / sizeof(T)];
   // A backward row is read forwards too, as memory is prefetched: the first of equal elements is
@@ -73,7 +73,7 @@ void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
         if (best == O::kTop && !backward) break;
       }
     }
-    const std::int64_t wide = wide_key(unsigned_key<O>(best));
+    const std::int64_t wide = wide_key(best);
     if (!rows.starts && wide < keys[r]) continue;
     const T* const block = block_at(row, where.first, where.count);
     const std::int64_t at = where.first + (backward ? find<true, O>(block, where.count, best)

@@ -141,31 +141,26 @@ Outputs outputs_at(Outputs outputs, std::int64_t slot, std::int64_t group, std::
   return outputs;
 }
 
-/// Writes rows of lanes, `row_stride` apart: elements values[r * stride + l], if they are wanted,
-/// and indices of 4 or 8 bytes, whose signs do not matter. fill(to, to_stride) writes these to
+/// Writes rows of lanes of type T, `row_stride` apart. fill(to, to_stride) writes them to
 /// to[r * to_stride + l], which is the output itself if its lanes are next to each other, else in
 /// `buffer`.
-template <class U, class Fill>
-void write_rows(const Outputs& outputs, std::int64_t Output::* row_stride, const U* values,
-                std::int64_t stride, std::int64_t rows, std::int64_t lanes, void* buffer,
-                const Fill& fill) {
-  const Output& out = outputs.values;
-  if (out.data != nullptr) {
-    write_tile(values, stride, rows, lanes, static_cast<U*>(out.data), out.*row_stride,
-               out.lane_stride);
-  }
-  const Output& indices = outputs.indices;
-  const auto write = [&](auto* to) {
-    if (indices.lane_stride == 1 || lanes == 1) return fill(to, indices.*row_stride);
-    auto* const filled = static_cast<decltype(to)>(buffer);
-    fill(filled, lanes);
-    write_tile(filled, lanes, rows, lanes, to, indices.*row_stride, indices.lane_stride);
-  };
-  if (outputs.index_size == 4) {
-    write(static_cast<std::uint32_t*>(indices.data));
-  } else {
-    write(static_cast<std::uint64_t*>(indices.data));
-  }
+template <class T, class Fill>
+void write_rows(const Output& out, std::int64_t Output::* row_stride, std::int64_t rows,
+                std::int64_t lanes, void* buffer, const Fill& fill) {
+  T* const data = static_cast<T*>(out.data);
+  if (out.lane_stride == 1 || lanes == 1) return fill(data, out.*row_stride);
+  T* const filled = static_cast<T*>(buffer);
+  fill(filled, lanes);
+  write_tile(filled, lanes, rows, lanes, data, out.*row_stride, out.lane_stride);
+}
+
+/// The same of indices, of 4 or 8 bytes, whose signs do not matter.
+template <class Fill>
+void write_indices(const Outputs& outputs, std::int64_t Output::* row_stride, std::int64_t rows,
+                   std::int64_t lanes, void* buffer, const Fill& fill) {
+  auto* const write =
+      outputs.index_size == 4 ? write_rows<std::uint32_t, Fill> : write_rows<std::uint64_t, Fill>;
+  write(outputs.indices, row_stride, rows, lanes, buffer, fill);
 }
 
 }  // namespace

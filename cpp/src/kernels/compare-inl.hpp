@@ -17,18 +17,13 @@ struct Compare {
   using T = typename O::Element;
   static constexpr bool kNative = kIsNative;
   static constexpr bool kByKey = kInfinityBits<T> != 0 && !kNative;
-  using Lane = std::conditional_t<kByKey, typename O::Key, T>;
+  using Lane = std::conditional_t<kByKey, std::make_signed_t<typename O::Unsigned>, T>;
 
   /// What the lanes hold of elements. The keys of NaNs may differ, before canonical().
   template <std::int64_t kBytes = kVectorBytes>
   static auto lanes_of(typename Vector<typename O::Unsigned, kBytes>::Type bits) {
     using Lanes = typename Vector<Lane, kBytes>::Type;
-    if constexpr (kByKey) {
-      const auto signs = reinterpret_cast<Lanes>(bits) >> O::kSignShift;
-      return reinterpret_cast<Lanes>(O::raw_key(bits, reinterpret_cast<decltype(bits)>(signs)));
-    } else {
-      return reinterpret_cast<Lanes>(bits);
-    }
+    return reinterpret_cast<Lanes>(kByKey ? raw_key<typename O::Unsigned>(O::kRule, bits) : bits);
   }
   template <std::int64_t kBytes = kVectorBytes>
   static auto load(const void* p) {
@@ -51,12 +46,13 @@ struct Compare {
   }
   template <class X>
   static X canonical(X x) {
-    if constexpr (kByKey) return O::canonical_key(x);
+    if constexpr (kByKey) return canonical_key<typename O::Unsigned>(O::kRule, x);
     return x;
   }
-  static typename O::Key key(Lane x) {
+  static typename O::Unsigned key(Lane x) {
+    using U = typename O::Unsigned;
     if constexpr (kByKey) {
-      return canonical(x);
+      return static_cast<U>(static_cast<U>(canonical(x)) ^ kSignBit<U>);
     } else {
       return O::key(x);
     }

@@ -56,7 +56,8 @@ struct Span {
 /// only the best is compared with the best so far, and the number of the four is kept. Vectors at
 /// both ends overlap others, which changes nothing.
 template <bool kLocates, bool kNative, class O, class T = typename O::Element>
-bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key* key, Span* span) {
+bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Unsigned* key,
+                    Span* span) {
   using C = RowCompare<O, kNative>;
   using V = typename C::V;
   using U = typename O::Unsigned;
@@ -88,7 +89,7 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
   if (!compare.tells(highest)) return false;
   *key = C::key(highest);
   // Keys of NaNs differ before they are made one.
-  if (O::kIsFloat && *key == O::kNanKey) return true;
+  if (O::kIsFloat && *key == O::kRule.nan_key) return true;
   if constexpr (kLocates) {
     const auto has_it = best == Vector<typename C::Lane>::all(highest);
     const std::uint64_t lanes = bits_of_mask<sizeof(U)>(has_it);
@@ -107,8 +108,9 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Key
 /// The highest key among n >= 1 consecutive elements; may prefetch those after them. If kLocates,
 /// `span`, which is all of them, may become a part of them where it is first.
 template <class O, bool kLocates = false, class T = typename O::Element>
-typename O::Key highest_key(const T* p, std::int64_t n, bool prefetches, Span* span = nullptr) {
-  typename O::Key key;
+typename O::Unsigned highest_key(const T* p, std::int64_t n, bool prefetches,
+                                 Span* span = nullptr) {
+  typename O::Unsigned key;
   if (n * kSizeOf<T> < kVectorBytes) {
     key = O::key(p[0]);
     for (std::int64_t i = 1; i < n; ++i) key = max_of(key, O::key(p[i]));

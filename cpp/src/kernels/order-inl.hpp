@@ -15,84 +15,110 @@ constexpr std::uint64_t kInfinityBits = std::is_same_v<T, Float16>    ? 0x7c00
                                         : std::is_same_v<T, double>   ? 0x7ff0000000000000
                                                                       : 0;
 
-/// Keys of integers are the values themselves, those of floating-point numbers signed integers of
-/// their width; or their complements, which reverse every order.
-///
-/// With m the magnitude, and s the sign in every bit of the word, key = (m ^ s) - s orders numbers
-/// and gives -0 and +0 the same key. Keys of numbers lie in [-kInfinity, kInfinity], those of NaNs
-/// beyond, kNans of them on each side, up to -kMax and kMax. Adding a constant modulo 2^width wraps
-/// the NaNs of one side around to the other:
-///
-/// - key + kNans: numbers end at kMax, so that positive NaNs wrap to the bottom.
-/// - key - kNans - 1: numbers start at -kMax - 1, so that negative NaNs wrap to the top.
-///
-/// Then a clamp makes all NaNs one key. Reversing the order is the complement, -1 - key, which
-/// turns the subtraction around instead of costing an operation.
+template <class U>
+constexpr U kSignBit = static_cast<U>(U{1} << (8 * sizeof(U) - 1));
+
+/// The sign in every bit. Bits, here and below, are an unsigned integer U or a vector of them.
+template <class Bits>
+Bits signs_of(Bits bits) {
+  if constexpr (std::is_integral_v<Bits>) {
+    return static_cast<Bits>(-static_cast<Bits>(bits >> (8 * sizeof bits - 1)));
+  } else {
+    return reinterpret_cast<Bits>(reinterpret_cast<decltype(bits < bits)>(bits) < 0);
+  }
+}
+
+/// The keys of floating-point numbers, as signed integers. With m the magnitude, and s the sign in
+/// every bit of the word, (m ^ s) - s orders numbers and gives -0 and +0 the same key; `inverted`,
+/// all bits or none, reverses the order. NaNs are beyond the infinities on both sides: adding
+/// `offset` wraps those of one side around to the other. Their keys differ until canonical_key(),
+/// which is one operation more.
+template <class U, class Bits>
+Bits raw_key(const KeyRule& rule, Bits bits) {
+  constexpr auto kMagnitude = static_cast<U>(~kSignBit<U>);
+  const Bits s = signs_of(bits);
+  const auto number = static_cast<Bits>(((bits & kMagnitude) ^ s) - s);
+  return static_cast<Bits>((number ^ static_cast<U>(rule.inverted)) + static_cast<U>(rule.offset));
+}
+
+/// Makes all NaNs one key: the first beyond the numbers.
+template <class U, class Keys>
+Keys canonical_key(const KeyRule& rule, Keys raw) {
+  const U bits = static_cast<U>(rule.nan_key) ^ kSignBit<U>;
+  const auto nan = static_cast<Keys>(Keys{} + static_cast<std::make_signed_t<U>>(bits));
+  return rule.nan_first ? min_of(raw, nan) : max_of(raw, nan);
+}
+
+/// The keys of elements of any type. Those of integers are the elements, their signs and their
+/// order reversed by `inverted`.
+template <class U, class Bits>
+Bits key_of(const KeyRule& rule, Bits bits) {
+  if (!rule.is_float) return static_cast<Bits>(bits ^ static_cast<U>(rule.inverted));
+  const Bits raw = raw_key<U>(rule, bits);
+  if constexpr (std::is_integral_v<Bits>) {
+    return static_cast<U>(canonical_key<U>(rule, static_cast<std::make_signed_t<U>>(raw))) ^
+           kSignBit<U>;
+  } else {
+    return reinterpret_cast<Bits>(
+               canonical_key<U>(rule, reinterpret_cast<decltype(raw < raw)>(raw))) ^
+           kSignBit<U>;
+  }
+}
+
+/// Sets `bits` to those of the elements of this key; false if they differ in their bits, as zeros
+/// and NaNs do.
+template <class U>
+bool bits_of(const KeyRule& rule, U key, U* bits) {
+  if (!rule.is_float) {
+    *bits = static_cast<U>(key ^ rule.inverted);
+    return true;
+  }
+  const auto number = static_cast<U>(((key ^ kSignBit<U>)-rule.offset) ^ rule.inverted);
+  const U s = signs_of(number);
+  const auto magnitude = static_cast<U>((number ^ s) - s);
+  *bits = static_cast<U>(magnitude | (s & kSignBit<U>));
+  // Neither zero nor NaN.
+  return static_cast<U>(magnitude - 1) < static_cast<U>(rule.infinity);
+}
+
 template <class T, bool kIsLargest, bool kIsNanFirst>
 struct Order {
   using Element = T;
   using Unsigned = typename IntegersOf<sizeof(T)>::Unsigned;
   static constexpr bool kIsFloat = kInfinityBits<T> != 0;
-  using Key = std::conditional_t<kIsFloat, typename IntegersOf<sizeof(T)>::Signed, T>;
   static constexpr bool kLargest = kIsLargest;
   static constexpr bool kNanFirst = kIsNanFirst;
 
-  static constexpr int kSignShift = 8 * sizeof(T) - 1;
-  static constexpr Unsigned kSignBit = static_cast<Unsigned>(Unsigned{1} << kSignShift);
-  static constexpr Unsigned kMax = static_cast<Unsigned>(kSignBit - 1);
-  static constexpr Unsigned kInfinity = static_cast<Unsigned>(kInfinityBits<T>);
-  static constexpr Unsigned kNans = static_cast<Unsigned>(kMax - kInfinity);
-  /// NaNs are to be above the numbers, before a possible reversal, or below.
-  static constexpr Unsigned kRotation =
-      kLargest == kNanFirst ? static_cast<Unsigned>(0 - kNans - 1) : kNans;
-  /// What makes a key an unsigned integer of the same order, and back.
-  static constexpr Unsigned kFlip =
-      static_cast<Key>(-1) < static_cast<Key>(1) ? kSignBit : Unsigned{0};
+  static constexpr auto kMagnitude = static_cast<Unsigned>(~kSignBit<Unsigned>);
+  static constexpr auto kInfinity = static_cast<Unsigned>(kInfinityBits<T>);
+  /// The NaNs of either sign.
+  static constexpr auto kNans = static_cast<Unsigned>(kMagnitude - kInfinity);
 
-  /// The one key of all NaNs: the first beyond the numbers. With NaNs first the numbers begin at
-  /// -kMax - 1 and have 2 * kInfinity + 1 keys, and kMax is kInfinity + kNans: it is kInfinity -
-  /// kNans. With NaNs last it is the complement.
-  static constexpr Key kNanKey =
-      static_cast<Key>(kNanFirst ? kInfinity - kNans : ~(kInfinity - kNans));
+  static constexpr KeyRule rule() {
+    constexpr auto kInverted = static_cast<Unsigned>(kLargest ? 0 : -1);
+    constexpr Unsigned kSign = std::is_signed_v<T> ? kSignBit<Unsigned> : Unsigned{0};
+    if (!kIsFloat) return {false, false, Unsigned{kInverted ^ kSign}, 0, 0, 0};
+    // Numbers have keys from -kInfinity to kInfinity, or complements, from -kInfinity - 1 to
+    // kInfinity - 1; NaNs have others, kNans on each side. With NaNs first the lowest number gets
+    // the lowest key: NaNs below wrap to the top. With NaNs last the highest number gets the
+    // highest key, kMagnitude: NaNs above wrap to the bottom.
+    constexpr std::uint64_t kRoom = kNans + std::uint64_t{kLargest == kNanFirst};
+    constexpr auto kNumbers = static_cast<Unsigned>(2 * kInfinity + 1);
+    return {true,
+            kNanFirst,
+            kInverted,
+            kNanFirst ? 0 - kRoom : kRoom,
+            kNanFirst ? kNumbers : static_cast<Unsigned>(~kNumbers),
+            kInfinity};
+  }
+  static constexpr KeyRule kRule = rule();
   /// The highest key: NaN's if NaNs are first, else that of the first number or integer.
-  static constexpr Key kTop = kNanFirst ? kNanKey : static_cast<Key>(~Unsigned{0} ^ kFlip);
+  static constexpr auto kTop = static_cast<Unsigned>(kNanFirst ? kRule.nan_key : ~std::uint64_t{0});
 
-  static Key key(T x) {
-    if constexpr (kIsFloat) {
-      Unsigned bits;
-      std::memcpy(&bits, &x, sizeof bits);
-      const auto s = static_cast<Unsigned>(static_cast<Key>(bits) >> kSignShift);
-      return canonical_key(static_cast<Key>(raw_key(bits, s)));
-    } else {
-      return kLargest ? x : static_cast<T>(~x);
-    }
-  }
-  /// Raw keys of floating-point numbers, or of vectors of them, from their bits and their signs in
-  /// every bit. Numbers have the keys of key(). All NaNs are on the right side of the numbers, but
-  /// have different keys until canonical_key(), which is one operation more per element.
-  template <class Bits>
-  static Bits raw_key(Bits bits, Bits s) {
-    const auto flipped = static_cast<Bits>((bits & kMax) ^ s);
-    constexpr auto kReversed = static_cast<Unsigned>(~kRotation);
-    return static_cast<Bits>(kLargest ? flipped - s + kRotation : s - flipped + kReversed);
-  }
-  template <class Keys>
-  static Keys canonical_key(Keys r) {
-    const auto nan = static_cast<Keys>(Keys{} + kNanKey);
-    return (kNanFirst ? r < nan : r > nan) ? r : nan;
-  }
-
-  /// Sets `bits` to those of the elements of key r; false if they differ in their bits, as zeros
-  /// and NaNs do.
-  static bool bits_of(Key r, Unsigned* bits) {
-    *bits = static_cast<Unsigned>(kLargest ? r : static_cast<Key>(~r));
-    if (!kIsFloat) return true;
-    const auto key = static_cast<Unsigned>(*bits - kRotation);
-    const auto s = static_cast<Unsigned>(static_cast<Key>(key) >> kSignShift);
-    const auto magnitude = static_cast<Unsigned>((key ^ s) - s);
-    *bits = static_cast<Unsigned>(magnitude | (s & kSignBit));
-    // Neither zero nor NaN.
-    return static_cast<Unsigned>(magnitude - 1) < kInfinity;
+  static Unsigned key(T x) {
+    Unsigned bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    return key_of<Unsigned>(kRule, bits);
   }
 };
 
@@ -110,12 +136,6 @@ using OrderOf = Order<T, kLargest, kNanFirst && kInfinityBits<T> != 0>;
 template <class O, class T = typename O::Element>
 constexpr T worst_value() {
   return O::kLargest ? -static_cast<T>(__builtin_inf()) : static_cast<T>(__builtin_inf());
-}
-
-/// A key as an unsigned integer of the same order.
-template <class O>
-typename O::Unsigned unsigned_key(typename O::Key r) {
-  return static_cast<typename O::Unsigned>(static_cast<typename O::Unsigned>(r) ^ O::kFlip);
 }
 
 /// A key's 64-bit signed integer of the same order.

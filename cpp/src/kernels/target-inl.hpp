@@ -49,8 +49,6 @@ constexpr T max_of(T a, T b) {
   return a > b ? a : b;
 }
 
-constexpr std::int64_t kCacheLine = 64;
-
 template <class T>
 constexpr auto kSizeOf = static_cast<std::int64_t>(sizeof(T));
 
@@ -59,7 +57,7 @@ template <std::int64_t kNumber>
 using Constant = std::integral_constant<std::int64_t, kNumber>;
 
 #define DMLCPU_NOINLINE __attribute__((noinline))
-#define DMLCPU_INLINE __attribute__((always_inline))
+#define DMLCPU_INLINE inline __attribute__((always_inline))
 
 /// The integers of kBytes bytes.
 template <int kBytes>

@@ -23,13 +23,8 @@ struct Lanes {
   /// Bytes are in order as they are.
   static constexpr Lane kFlip = sizeof(U) == sizeof(Lane) ? kLowest : Lane{0};
 
-  static V load(const U* keys) {
-    using Keys = Vector<U, sizeof(U) * kWidth>;
-    return __builtin_convertvector(Keys::load(keys), V) ^ kFlip;
-  }
   /// Lanes rounded up to whole vectors.
   static std::int64_t padded(std::int64_t lanes) { return (lanes + kWidth - 1) / kWidth * kWidth; }
-  /// Back to what load() took.
   static U key(Lane lane) { return static_cast<U>(lane ^ kFlip); }
 };
 
@@ -45,17 +40,40 @@ struct Slots {
   Slots at(std::int64_t number) const { return {keys + number, positions + number, stride}; }
 };
 
-/// The keys of some positions of a tile, evenly spaced: one axis is walked.
+/// What rows hold: keys, or the elements themselves.
+enum class Held { kKeys, kIntegers, kFloats };
+
+/// Some positions of a tile, evenly spaced: one axis is walked. No vector of lanes begins after
+/// `last`.
 template <class U>
-struct KeyRows {
-  const U* keys;
+struct Rows {
+  Held held;
+  const U* data;
   std::int64_t stride;
   std::int64_t n;
   std::int64_t group_stride;
+  std::int64_t last;
+  std::int64_t ahead;
+  const KeyRule* rule;
+};
 
-  KeyRows at(std::int64_t lane) const { return {keys + lane, stride, n, group_stride}; }
-  typename Lanes<U>::V operator[](std::int64_t i) const {
-    return Lanes<U>::load(keys + i * stride);
+/// The keys of a vector of lanes, of which the first row begins at `data`.
+template <class U, Held kHeld>
+struct KeyRows {
+  using L = Lanes<U>;
+  const U* data;
+  std::int64_t stride;
+  std::int64_t ahead;
+  KeyRule rule;
+  DMLCPU_INLINE typename L::V operator[](std::int64_t i) const {
+    const U* const row = data + i * stride;
+    if (kHeld != Held::kKeys && ahead != 0) prefetch<2>(row + ahead);
+    const auto elements = Vector<U, sizeof(U) * L::kWidth>::load(row);
+    const auto bits = __builtin_convertvector(elements, typename Vector<typename L::Bits>::Type);
+    KeyRule known = rule;
+    known.is_float = kHeld == Held::kFloats;
+    const auto keys = kHeld == Held::kKeys ? bits : key_of<typename L::Bits>(known, bits);
+    return reinterpret_cast<typename L::V>(keys) ^ L::kFlip;
   }
 };
 
@@ -97,11 +115,12 @@ struct KeptSlots {
   }
   /// The first elements. Where there are fewer, the lowest key after them is in no slot that is
   /// wanted.
-  void fill(const KeyRows<U>& rows) {
+  template <class Keys>
+  void fill(const Keys& rows, std::int64_t n) {
     const auto fill_one = [&, lowest = Memory::all(L::kLowest)](int slot) {
       keys[slot] = lowest;
       positions[slot] = Memory::all(static_cast<typename L::Lane>(slot));
-      insert(slot < rows.n ? rows[slot] : lowest, slot, slot);
+      insert(slot < n ? rows[slot] : lowest, slot, slot);
     };
     if constexpr (kSlots <= 16) {
       unroll<kSlots>([&](auto slot) { fill_one(static_cast<int>(slot)); });
@@ -113,9 +132,11 @@ struct KeptSlots {
 
 /// Takes positions of a vector of lanes: the first time at least kSlots, or all. Later the slots
 /// are only read if an element comes before the worst.
-template <class U, int kSlots>
-void take_slots(const KeyRows<U>& rows, std::int64_t position,
+template <class U, Held kHeld, int kSlots>
+void take_slots(const Rows<U>& tile, const U* data, std::int64_t position,
                 const Slots<typename Lanes<U>::Lane>& state) {
+  const KeyRows<U, kHeld> rows = {data, tile.stride, tile.ahead, *tile.rule};
+  const std::int64_t n = tile.n;
   using L = Lanes<U>;
   using V = typename L::V;
   // In one lane or another most of the first elements enter.
@@ -125,57 +146,52 @@ void take_slots(const KeyRows<U>& rows, std::int64_t position,
   KeptSlots<U, kSlots> slots;
   std::int64_t i = 0;
   if (position == 0) {
-    slots.fill(rows);
-    i = min_of<std::int64_t>(rows.n, kSlots);
+    slots.fill(rows, n);
+    i = min_of<std::int64_t>(n, kSlots);
   } else if (position < kSure) {
     slots.load(state);
   }
   bool loaded = position < kSure;
-  for (; loaded && i < min_of(rows.n, kSure - position); ++i) {
+  for (; loaded && i < min_of(n, kSure - position); ++i) {
     slots.insert(rows[i], position + i, kSlots - 1);
   }
   const auto* const last = state.keys + (kSlots - 1) * state.stride;
   V worst = loaded ? slots.keys[kSlots - 1] : Vector<typename L::Lane>::load(last);
-  while (i < rows.n) {
-    const std::int64_t end = min_of(i + 4, rows.n);
-    if (end - i == 4) {
-      const auto found = ((rows[i] > worst) | (rows[i + 1] > worst)) |
-                         ((rows[i + 2] > worst) | (rows[i + 3] > worst));
-      if (!any(found)) {
-        i = end;
-        continue;
-      }
-    }
-    for (; i < end; ++i) {
-      const V x = rows[i];
-      if (!any(x > worst)) continue;
+  for (; i < n; i += 4) {
+    V x[4];
+    unroll<4>([&](auto j) { x[j] = rows[min_of(i + j, n - 1)]; });
+    if (!any(((x[0] > worst) | (x[1] > worst)) | ((x[2] > worst) | (x[3] > worst)))) continue;
+    for (std::int64_t j = 0; j < min_of<std::int64_t>(n - i, 4); ++j) {
+      if (!any(x[j] > worst)) continue;
       if (!loaded) slots.load(state);
       loaded = true;
-      slots.insert(x, position + i, kSlots - 1);
+      slots.insert(x[j], position + i + j, kSlots - 1);
       worst = slots.keys[kSlots - 1];
     }
   }
   if (loaded) slots.store(state);
 }
 
-/// The take_slots with the fewest slots for k.
-template <class U, int... kSlots>
-auto take_slots_for(std::int64_t k) {
-  auto* chosen = &take_slots<U, tuning::kTopKColumnsMaxK>;
-  static_cast<void>(((k <= kSlots ? (chosen = &take_slots<U, kSlots>, true) : false) || ...));
-  return chosen;
-}
-
 /// Takes all positions of a vector of lanes, for sort_slots().
-template <class U>
-void fill_slots(const KeyRows<U>& rows, std::int64_t position,
+template <class U, Held kHeld>
+void fill_slots(const Rows<U>& tile, const U* data, std::int64_t position,
                 const Slots<typename Lanes<U>::Lane>& state) {
   using Lane = typename Lanes<U>::Lane;
-  for (std::int64_t i = 0; i < rows.n; ++i) {
+  const KeyRows<U, kHeld> rows = {data, tile.stride, tile.ahead, *tile.rule};
+  for (std::int64_t i = 0; i < tile.n; ++i) {
     const std::int64_t slot = (position + i) * state.stride;
     Vector<Lane>::store(state.keys + slot, rows[i]);
     Vector<Lane>::store(state.positions + slot, Vector<Lane>::all(static_cast<Lane>(position + i)));
   }
+}
+
+/// What takes positions: into all slots if `sorts`, else the take_slots with the fewest for k.
+template <class U, Held kHeld, int... kSlots>
+auto take_for(std::int64_t k, bool sorts, std::integer_sequence<int, kSlots...> /*each*/) {
+  auto* chosen = sorts ? &fill_slots<U, kHeld> : &take_slots<U, kHeld, tuning::kTopKColumnsMaxK>;
+  static_cast<void>(
+      ((!sorts && k <= kSlots ? (chosen = &take_slots<U, kHeld, kSlots>, true) : false) || ...));
+  return chosen;
 }
 
 /// Sorts n slots of a vector of lanes by Batcher's odd-even merge sort (Sorting networks and their
@@ -209,57 +225,61 @@ void sort_slots(const Slots<Lane>& slots, std::int64_t n) {
   }
 }
 
-/// The keys of a tile's elements, with capacity in `keys`. Of a transposed block, and of rows that
-/// follow each other without a gap, as those of several groups do, all are computed in one go. Such
-/// rows may end inside a vector: the lanes beyond the end are the next row's, or anything, and
-/// select for nobody. Of others, rows further on are prefetched.
+/// What slots are selected from: elements, or their keys, with capacity in `keys`. Of elements the
+/// last vector of lanes ends with the row, after which nothing may be readable. Keys are computed
+/// in one go of a transposed block, and of rows that follow each other without a gap, as those of
+/// several groups do; their vectors may end in the next row, whose lanes select for nobody.
 template <class U>
-KeyRows<U> keys_of(const TopKColumns& a, const Tile<U>& tile, const TileRows<U>& rows, U* keys) {
+Rows<U> rows_of(const TopKColumns& a, const Tile<U>& tile, const TileRows<U>& rows, U* keys) {
+  const KeyRule& rule = a.element->rule;
   const std::int64_t lanes = tile.lanes;
-  const std::int64_t stride = rows.n > 1 ? rows.rows[1] - rows.rows[0] : lanes;
+  Rows<U> all = {Held::kKeys,
+                 rows.data + rows.rows[0],
+                 rows.n > 1 ? rows.rows[1] - rows.rows[0] : lanes,
+                 rows.n,
+                 rows.group_stride,
+                 lanes,
+                 0,
+                 &rule};
   if (a.columns.packing == Packing::kTransposed) {
-    a.element->load(rows.data, 1, a.columns.block * a.columns.tile_lanes, keys);
-    return {keys + rows.rows[0], stride, rows.n, rows.group_stride};
+    load_keys(rule, rows.data, 1, a.columns.block * a.columns.tile_lanes, keys);
+    return all;
   }
-  if (stride == lanes) {
-    a.element->load(rows.data + rows.rows[0], 1, tile.groups * rows.n * lanes, keys);
-    return {keys, lanes, rows.n, rows.group_stride};
+  if (top_k_takes_elements(a.columns, kSizeOf<U>) && lanes >= Lanes<U>::kWidth) {
+    all.held = rule.is_float ? Held::kFloats : Held::kIntegers;
+    all.last = lanes - Lanes<U>::kWidth;
+    all.ahead = a.columns.ahead;
+    return all;
   }
-  const std::int64_t padded = Lanes<U>::padded(lanes);
-  for (std::int64_t r = 0; r < rows.n; ++r) {
-    const U* const row = rows.data + rows.rows[r];
-    for (std::int64_t l = 0; l < lanes && a.columns.ahead != 0; l += kCacheLine / kSizeOf<U>) {
-      prefetch<2>(row + l + a.columns.ahead);
-    }
-    a.element->load(row, 1, lanes, keys + r * padded);
+  const bool dense = all.stride == lanes;
+  const std::int64_t length = dense ? tile.groups * rows.n * lanes : lanes;
+  for (std::int64_t r = 0; r < (dense ? 1 : rows.n); ++r) {
+    load_keys(rule, all.data + r * all.stride, 1, length, keys + r * lanes);
   }
-  return {keys, padded, rows.n, padded};
+  all.data = keys;
+  all.stride = lanes;
+  return all;
 }
 
 /// Writes the first k slots of a tile's lanes, of which those of a group are `padded`: the slots of
 /// one group after the other; or one slot of all groups after the other, if in the output groups
-/// are nearer to each other than slots. For what is written together there is capacity in `keys`
-/// and `buffer`.
+/// are nearer to each other than slots.
 template <class U>
 void write_slots(const TopKColumns& a, const Tile<U>& tile,
-                 const Slots<typename Lanes<U>::Lane>& slots, std::int64_t padded, U* keys,
-                 void* buffer) {
+                 const Slots<typename Lanes<U>::Lane>& slots, std::int64_t padded, U* values,
+                 void* indices) {
   const Output& out = a.outputs.indices;
   const bool by_slot = tile.groups > 1 && out.k_stride > out.group_stride;
-  const std::int64_t rows = by_slot ? tile.groups : a.k;
   const std::int64_t step = by_slot ? padded : slots.stride;
-  const std::int64_t lanes = tile.lanes;
   for (std::int64_t i = 0; i < (by_slot ? a.k : tile.groups); ++i) {
     const auto from = slots.at(i * (by_slot ? slots.stride : padded));
-    for (std::int64_t r = 0; r < rows; ++r) {
-      for (std::int64_t l = 0; l < lanes; ++l) {
-        keys[r * lanes + l] = Lanes<U>::key(from.keys[r * step + l]);
-      }
-    }
     write_results(
-        *a.element, keys, rows, lanes,
+        *a.element, by_slot ? tile.groups : a.k, tile.lanes,
         outputs_at<U>(a.outputs, by_slot ? i : 0, tile.group + (by_slot ? 0 : i), tile.lane),
-        by_slot ? &Output::group_stride : &Output::k_stride, buffer,
+        by_slot ? &Output::group_stride : &Output::k_stride, values, indices,
+        [from, step](std::int64_t r, std::int64_t l) {
+          return Lanes<U>::key(from.keys[r * step + l]);
+        },
         [from, step](std::int64_t r, std::int64_t l) {
           return static_cast<typename Lanes<U>::Bits>(from.positions[r * step + l]);
         },
@@ -273,8 +293,13 @@ template <class U>
 void top_k_columns(const TopKColumns& a) {
   using L = Lanes<U>;
   using Lane = typename L::Lane;
-  auto* const take =
-      a.sorts ? &fill_slots<U> : take_slots_for<U, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24>(a.k);
+  using Numbers = std::integer_sequence<int, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24>;
+  // Bytes are integers.
+  constexpr auto kFloats = sizeof(U) > 1 ? Held::kFloats : Held::kIntegers;
+  void (*const take[])(const Rows<U>&, const U*, std::int64_t, const Slots<Lane>&) = {
+      take_for<U, Held::kKeys>(a.k, a.sorts, Numbers()),
+      take_for<U, Held::kIntegers>(a.k, a.sorts, Numbers()),
+      take_for<U, kFloats>(a.k, a.sorts, Numbers())};
   const std::int64_t n = top_k_slots(a.columns, a.k, a.sorts);
   const TopKColumnsScratch parts = top_k_columns_scratch(a.columns, sizeof(U), a.k, a.sorts);
   char* const scratch = static_cast<char*>(a.scratch);
@@ -283,16 +308,25 @@ void top_k_columns(const TopKColumns& a) {
     const std::int64_t padded = L::padded(tile.lanes);
     const std::int64_t stride = tile.groups * padded;
     const Slots<Lane> slots = {states, states + n * stride, stride};
+    std::int64_t last = padded;
     for_rows(a.columns, tile, scratch, [&](const TileRows<U>& rows, std::int64_t position) {
-      const auto keys = keys_of(a, tile, rows, reinterpret_cast<U*>(scratch + parts.keys));
+      const Rows<U> all = rows_of(a, tile, rows, reinterpret_cast<U*>(scratch + parts.keys));
+      last = all.last;
       for (std::int64_t g = 0; g < tile.groups; ++g) {
         for (std::int64_t l = 0; l < tile.lanes; l += L::kWidth) {
-          take(keys.at(g * keys.group_stride + l), position, slots.at(g * padded + l));
+          const U* const data = all.data + g * all.group_stride + min_of(l, last);
+          take[static_cast<int>(all.held)](all, data, position, slots.at(g * padded + l));
         }
       }
     });
     for (std::int64_t l = 0; l < stride && a.sorts; l += L::kWidth) sort_slots(slots.at(l), n);
-    write_slots(a, tile, slots, padded, reinterpret_cast<U*>(scratch + parts.results),
+    // Overlaps the vector before.
+    for (std::int64_t j = 0; j < a.k && last < padded - L::kWidth; ++j) {
+      KeptSlots<U, 1> moved;
+      moved.load(slots.at(j * stride + padded - L::kWidth));
+      moved.store(slots.at(j * stride + last));
+    }
+    write_slots(a, tile, slots, padded, reinterpret_cast<U*>(scratch + parts.values),
                 scratch + parts.indices);
   });
 }

@@ -31,13 +31,9 @@ constexpr std::int64_t top_k_sort_counts(std::int64_t element_size, std::int64_t
 
 /// What depends on an element type and its order.
 struct TopKElementKernels {
-  /// Writes the keys of data[0], data[stride], ... as unsigned integers of the element's width.
-  void (*load)(const void* data, std::int64_t stride, std::int64_t count, void* keys);
-  /// Turns such keys into their elements, in place; whether all keys tell them: those of zeros and
-  /// NaNs do not.
-  bool (*decode)(void* keys, std::int64_t count);
-  /// Writes the highest key of each `block` elements, the last block may have fewer, in the same
-  /// form. `scratch` holds a block.
+  KeyRule rule;
+  /// Writes the highest key of each `block` elements, the last block may have fewer. `scratch`
+  /// holds a block.
   void (*extremes)(const void* data, std::int64_t stride, std::int64_t length, std::int64_t block,
                    bool prefetches, void* scratch, void* extremes);
 };
@@ -187,13 +183,20 @@ constexpr std::int64_t top_k_lane_bytes(std::int64_t element_size) {
   return element_size < 2 ? 2 : element_size;
 }
 
+/// Whether slots are selected from the elements of rows, not from their keys.
+constexpr bool top_k_takes_elements(const Columns& columns, std::int64_t element_size) {
+  return columns.packing != Packing::kTransposed && columns.tile_groups == 1 &&
+         columns.tile_lanes * element_size >= kCacheLine;
+}
+
 /// Where the parts of the scratch memory begin, after what packs a tile, and where it ends: the
-/// keys of a pass, slots, elements and indices that are written together. Transposed elements
-/// become keys where they are. A vector that is read past the last row is in the slots.
+/// keys of a pass, or of a last tile that has less than a vector of lanes, slots, elements and
+/// indices that are written together. Transposed elements become keys where they are. A vector that
+/// is read past the last row is in the slots.
 struct TopKColumnsScratch {
   std::int64_t keys;
   std::int64_t states;
-  std::int64_t results;
+  std::int64_t values;
   std::int64_t indices;
   std::int64_t bytes;
 };
@@ -205,14 +208,16 @@ constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
   const std::int64_t padded = round_up(columns.tile_lanes * lane_bytes) / lane_bytes;
   const std::int64_t lanes = columns.tile_groups * padded;
   const std::int64_t packed = packed_bytes(columns, element_size);
+  const bool elements = top_k_takes_elements(columns, element_size);
   TopKColumnsScratch parts{};
   const bool transposed = columns.packing == Packing::kTransposed;
   const std::int64_t pass_bytes = round_up(columns.pass * std::int64_t{sizeof(std::int64_t)});
+  const std::int64_t row_bytes = elements ? kCacheLine : lanes * element_size;
   parts.keys = transposed ? 0 : packed + pass_bytes;
-  parts.states = transposed ? packed : parts.keys + round_up(columns.pass * lanes * element_size);
-  parts.results = parts.states + round_up(lanes * 2 * top_k_slots(columns, k, sorts) * lane_bytes);
+  parts.states = transposed ? packed : parts.keys + round_up(columns.pass * row_bytes);
+  parts.values = parts.states + round_up(lanes * 2 * top_k_slots(columns, k, sorts) * lane_bytes);
   const std::int64_t together = (k > columns.tile_groups ? k : columns.tile_groups) * padded;
-  parts.indices = parts.results + round_up(together * element_size);
+  parts.indices = parts.values + round_up(together * element_size);
   parts.bytes = parts.indices + round_up(together * std::int64_t{sizeof(std::int64_t)});
   return parts;
 }

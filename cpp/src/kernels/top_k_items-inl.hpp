@@ -35,6 +35,28 @@ const U* element_at(const TopKRow& row, std::int64_t position) {
   return static_cast<const U*>(row.data) + position * row.stride;
 }
 
+/// Writes the keys of elements that are `stride` apart. Prefetches what lies after, mostly the
+/// row's next elements.
+template <class U>
+DMLCPU_NOINLINE void load_keys(const KeyRule& rule, const U* data, std::int64_t stride,
+                               std::int64_t count, U* keys) {
+  using V = Vector<U>;
+  if (stride != 1) pack(std::exchange(data, keys), stride, count, keys);
+  const auto load = [&](auto is_float) {
+    KeyRule known = rule;
+    known.is_float = is_float;
+    std::int64_t i = 0;
+    for (; i + 4 * V::kWidth <= count; i += 4 * V::kWidth) {
+      prefetch_after_four(data + i);
+      for (std::int64_t j = i; j < i + 4 * V::kWidth; j += V::kWidth) {
+        V::store(keys + j, key_of<U>(known, V::load(data + j)));
+      }
+    }
+    for (; i < count; ++i) keys[i] = key_of<U>(known, data[i]);
+  };
+  rule.is_float ? load(std::true_type()) : load(std::false_type());
+}
+
 /// Calls body(position, keys, count) with the keys of the row's elements, a chunk at a time in
 /// ascending order.
 template <class U, class Body>
@@ -42,32 +64,50 @@ void for_chunks(const TopKRow& row, Body&& body) {
   U keys[kKeyChunk<U>];
   for (std::int64_t i = 0; i < row.length; i += kKeyChunk<U>) {
     const std::int64_t count = min_of(kKeyChunk<U>, row.length - i);
-    row.element->load(element_at<U>(row, row.first + i), row.stride, count, keys);
+    load_keys(row.element->rule, element_at<U>(row, row.first + i), row.stride, count, keys);
     body(row.first + i, static_cast<const U*>(keys), count);
   }
 }
 
-/// Writes n rows of results of `lanes` lanes, as write_rows() does: elements from keys[r * lanes +
-/// l], positions from position(r, l). Where a key does not tell the element, look_up(r, l,
-/// position) does. `buffer` has capacity for as many indices.
-template <class U, class Position, class LookUp>
-void write_results(const TopKElementKernels& element, U* keys, std::int64_t n, std::int64_t lanes,
-                   const Outputs& outputs, std::int64_t Output::* row_stride, void* buffer,
-                   const Position& position, const LookUp& look_up) {
-  if (!element.decode(keys, n * lanes)) {
-    for (std::int64_t r = 0; r < n; ++r) {
-      for (std::int64_t l = 0; l < lanes; ++l) keys[r * lanes + l] = look_up(r, l, position(r, l));
-    }
+/// Turns keys to elements; whether all of them tell theirs.
+template <class U>
+DMLCPU_NOINLINE bool decode_keys(KeyRule rule, U* keys, std::int64_t count) {
+  U unsure = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    unsure |= static_cast<U>(!bits_of(rule, U{keys[i]}, &keys[i]));
   }
-  write_rows(outputs, row_stride, keys, lanes, n, lanes, buffer,
-             [&](auto* to, std::int64_t stride) {
-               using Index = std::remove_reference_t<decltype(*to)>;
-               for (std::int64_t r = 0; r < n; ++r) {
-                 for (std::int64_t l = 0; l < lanes; ++l) {
-                   to[r * stride + l] = static_cast<Index>(position(r, l));
-                 }
-               }
-             });
+  return unsure == 0;
+}
+
+/// Writes rows of results of `lanes` lanes, as write_rows() does, with capacity for as many in
+/// `values` and `indices`: elements of key(r, l), positions position(r, l). Where a key does not
+/// tell the element, look_up(r, l, position) does.
+template <class U, class Key, class Position, class LookUp>
+void write_results(const TopKElementKernels& element, std::int64_t rows, std::int64_t lanes,
+                   const Outputs& outputs, std::int64_t Output::* row_stride, U* values,
+                   void* indices, const Key& key, const Position& position, const LookUp& look_up) {
+  const auto fill_values = [&, key](U* to, std::int64_t stride) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t l = 0; l < lanes; ++l) to[r * stride + l] = key(r, l);
+    }
+    // Rows without gaps at once.
+    const std::int64_t step = stride == lanes ? rows : 1;
+    for (std::int64_t first = 0; first < rows; first += step) {
+      if (decode_keys(element.rule, to + first * stride, step * lanes)) continue;
+      for (std::int64_t r = first; r < first + step; ++r) {
+        for (std::int64_t l = 0; l < lanes; ++l) {
+          to[r * stride + l] = look_up(r, l, position(r, l));
+        }
+      }
+    }
+  };
+  write_rows<U>(outputs.values, row_stride, rows, lanes, values, fill_values);
+  write_indices(outputs, row_stride, rows, lanes, indices, [&](auto* to, std::int64_t stride) {
+    using Index = std::remove_reference_t<decltype(*to)>;
+    for (std::int64_t r = 0; r < rows; ++r, to += stride) {
+      for (std::int64_t l = 0; l < lanes; ++l) to[l] = static_cast<Index>(position(r, l));
+    }
+  });
 }
 
 /// Reads the rows side by side, so that every cache line read is used whole.
@@ -81,44 +121,6 @@ void pack_rows(const void* data, std::int64_t stride, std::int64_t length, std::
     for (std::int64_t r = 0; r < rows; ++r) {
       to[r * length + i] = from[i * stride + r * row_stride];
     }
-  }
-}
-
-/// The elements of one type and order, in place of their keys; whether all keys tell them.
-template <class O>
-bool decode_keys(void* keys, std::int64_t count) {
-  using U = typename O::Unsigned;
-  U* const elements = static_cast<U*>(keys);
-  U inexact = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto key = static_cast<typename O::Key>(elements[i] ^ O::kFlip);
-    inexact |= static_cast<U>(!O::bits_of(key, &elements[i]));
-  }
-  return inexact == 0;
-}
-
-/// The loader of one element type and order. Prefetches what lies after, mostly the row's next
-/// elements.
-template <class O>
-void load_keys(const void* data, std::int64_t stride, std::int64_t count, void* keys) {
-  using T = typename O::Element;
-  auto* out = static_cast<typename O::Unsigned*>(keys);
-  const T* p = static_cast<const T*>(data);
-  if (stride == 1 || count == 1) {
-    constexpr std::int64_t kStep = 4 * Vector<typename O::Unsigned>::kWidth;
-    std::int64_t i = 0;
-    for (; i + kStep <= count; i += kStep) {
-      prefetch_after_four(p + i);
-      for (std::int64_t j = i; j < i + kStep; ++j) out[j] = unsigned_key<O>(O::key(p[j]));
-    }
-    for (; i < count; ++i) out[i] = unsigned_key<O>(O::key(p[i]));
-    return;
-  }
-  T packed[kKeyChunk<T>];
-  for (std::int64_t first = 0; first < count; first += kKeyChunk<T>) {
-    const std::int64_t end = min_of(kKeyChunk<T>, count - first);
-    pack(p + first * stride, stride, end, packed);
-    for (std::int64_t i = 0; i < end; ++i) out[first + i] = unsigned_key<O>(O::key(packed[i]));
   }
 }
 

@@ -8,8 +8,7 @@ DMLCPU_DECLARE_TARGET(DMLCPU_TARGET)
 
 namespace DMLCPU_TARGET {
 
-#define DMLCPU_ELEMENT(...) \
-  {load_keys<__VA_ARGS__>, decode_keys<__VA_ARGS__>, block_extremes<__VA_ARGS__>}
+#define DMLCPU_ELEMENT(...) {__VA_ARGS__::kRule, block_extremes<__VA_ARGS__>}
 #define DMLCPU_ELEMENTS(enumerator, name, T, kind) DMLCPU_OF_ORDERS(DMLCPU_ELEMENT, T),
 #define DMLCPU_ROWS(...)                                                                  \
   {top_k_collect<__VA_ARGS__>, threshold_by_sample<__VA_ARGS__>, sort_first<__VA_ARGS__>, \

@@ -118,7 +118,7 @@ void block_extremes(const void* data, std::int64_t stride, std::int64_t length, 
       pack(p + first * stride, stride, count, contiguous);
       elements = contiguous;
     }
-    *out++ = unsigned_key<O>(highest_key<O>(elements, count, prefetches && stride == 1));
+    *out++ = highest_key<O>(elements, count, prefetches && stride == 1);
   }
 }
 
@@ -152,7 +152,7 @@ std::int64_t collect_from_stripes(const TopKRow& row, U* extremes, U* held, Item
   const bool spread = selection.block > 1;
   const std::int64_t stripes = spread ? selection.keys : row.length;
   U* const keys = spread ? held : extremes;
-  row.element->load(element_at<U>(row, row.first), row.stride, row.length, keys);
+  load_keys(row.element->rule, element_at<U>(row, row.first), row.stride, row.length, keys);
   if (spread) {
     // The lowest key completes the stripes, of which there is at least a vector.
     for (std::int64_t i = row.length; i < selection.held; ++i) held[i] = 0;
@@ -185,7 +185,7 @@ std::int64_t collect_from_blocks(const TopKRow& row, U* extremes, U* keys, Item*
   ThresholdFilter<Item> filter(row, threshold_of(extremes, blocks, row.k), items);
   const auto look_into = [&](std::int64_t b) {
     const std::int64_t count = min_of(block, row.length - b * block);
-    row.element->load(first + b * block * row.stride, row.stride, count, keys);
+    load_keys(row.element->rule, first + b * block * row.stride, row.stride, count, keys);
     filter.take(keys, count, row.first + b * block);
   };
   std::int64_t b = 0;

@@ -135,15 +135,15 @@ void write_items(const TopKRow& row, const void* all, std::int64_t all_count,
                  const Outputs& outputs) {
   using U = typename Item::Key;
   constexpr std::int64_t kChunk = tuning::kTopKWriteChunk;
-  U keys[kChunk];
+  U values[kChunk];
   std::uint64_t indices[kChunk];
   for (std::int64_t done = 0; done < all_count; done += kChunk) {
     const Item* const items = static_cast<const Item*>(all) + done;
-    const std::int64_t count = min_of(kChunk, all_count - done);
-    for (std::int64_t i = 0; i < count; ++i) keys[i] = items[i].key();
     write_results(
-        *row.element, keys, 1, count, outputs_at<U>(outputs, 0, 0, done), &Output::k_stride,
-        indices, [items](std::int64_t /*one*/, std::int64_t i) { return items[i].position(); },
+        *row.element, 1, min_of(kChunk, all_count - done), outputs_at<U>(outputs, 0, 0, done),
+        &Output::k_stride, values, indices,
+        [items](std::int64_t /*one*/, std::int64_t i) { return items[i].key(); },
+        [items](std::int64_t /*one*/, std::int64_t i) { return items[i].position(); },
         [&row](std::int64_t /*one*/, std::int64_t /*lane*/, std::int64_t at) {
           return *element_at<U>(row, at);
         });

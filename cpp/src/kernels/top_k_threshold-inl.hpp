@@ -104,7 +104,7 @@ std::uint64_t threshold_by_sample(const TopKRow& row) {
       prefetch(ahead());
       sampled[i] = *walk();
     }
-    row.element->load(sampled, 1, count, keys + first);
+    load_keys(row.element->rule, sampled, 1, count, keys + first);
   }
   return threshold_of(keys, sample, row.selection->sample_k);
 }

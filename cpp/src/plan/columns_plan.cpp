@@ -12,9 +12,6 @@
 namespace dmlcpu {
 namespace {
 
-/// A cache line, and the longest vector of any instruction set.
-constexpr std::int64_t kLineBytes = 64;
-
 constexpr std::int64_t kAnyStride = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t stride_of(const Axis& axis) { return std::abs(axis.strides[0]); }
@@ -23,7 +20,7 @@ std::int64_t stride_of(const Axis& axis) { return std::abs(axis.strides[0]); }
 /// each cache line at once, else the longest.
 int best_lanes(std::int64_t element_size, const Axes& kept) {
   for (int d = kept.count - 1; d >= 0; --d) {
-    if (kept.axes[d].strides[0] != 0 && kept.axes[d].size * element_size >= kLineBytes) return d;
+    if (kept.axes[d].strides[0] != 0 && kept.axes[d].size * element_size >= kCacheLine) return d;
   }
   return longest(kept, true);
 }
@@ -130,10 +127,10 @@ bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, Tasks& ta
   Axis& inner = reduced.axes[reduced.count - 1];
   const std::int64_t all_bytes = inner.size * tasks.groups.size * element_size;
   const bool all = reduced.count > 1 && inner.size <= tuning::kWholeAxisLanes &&
-                   all_bytes >= kLineBytes && all_bytes <= tuning::kWidenedTileBytes;
+                   all_bytes >= kCacheLine && all_bytes <= tuning::kWidenedTileBytes;
   const std::int64_t count = all ? inner.size : widened_count(element_size, tasks.groups);
   const std::int64_t least =
-      outer_bytes >= kLineBytes ? tuning::kBlockElements / tasks.groups.size + 1 : 0;
+      outer_bytes >= kCacheLine ? tuning::kBlockElements / tasks.groups.size + 1 : 0;
   if (!follows(inner, tasks.groups, all ? count / 2 : count, least)) return false;
   tasks.results = std::exchange(tasks.groups, tasks.kept.take(longest(tasks.kept, false)));
   widen(inner, count, tasks.results, plan);
@@ -147,7 +144,7 @@ bool widen_longest(std::int64_t element_size, Axes& reduced, ColumnsPlan& plan) 
   const int position = longest(reduced, true);
   const std::int64_t size = reduced.axes[position].size;
   const std::int64_t part = tuning::kWidenedBytes / element_size;
-  if (size * element_size < kLineBytes || (reduced.count == 1 && size < 2 * part)) return false;
+  if (size * element_size < kCacheLine || (reduced.count == 1 && size < 2 * part)) return false;
   Axis lanes = reduced.take(position);
   // Lanes of few positions would take longer to join than to reduce.
   const bool some = size >= 2 * part && iteration_count(reduced) < tuning::kWholeAxisPositions;
@@ -185,7 +182,7 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_byte
   if (widens && widen_groups(element_size, outer_bytes, tasks, reduced, plan)) return;
   const bool apart = outer >= 0 && outer_bytes < tuning::kWidenedBytes &&
                      stride_of(kept.axes[outer]) > tuning::kBlockElements;
-  if (widens && (outer_bytes < kLineBytes || apart) && widen_longest(element_size, reduced, plan)) {
+  if (widens && (outer_bytes < kCacheLine || apart) && widen_longest(element_size, reduced, plan)) {
     return;
   }
   tasks.results = outer >= 0 ? kept.take(outer) : std::exchange(tasks.groups, kUnitAxis);
@@ -224,7 +221,7 @@ void choose_packing(std::int64_t element_size, bool widens, const Axis& groups, 
 /// Tiles, whose best elements and positions, and packed elements, stay in L1.
 void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& plan) {
   Columns& columns = plan.columns;
-  const std::int64_t line = kLineBytes / element_size;
+  const std::int64_t line = kCacheLine / element_size;
   const std::int64_t bytes = plan.widened() ? tuning::kWidenedTileBytes : tuning::kTileBytes;
   const std::int64_t in_tile = std::min(tuning::kTileElements, bytes / element_size);
   const std::int64_t lanes = columns.lanes;
@@ -260,10 +257,10 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
   } else {
     // Rows read the same cache lines again, unless lanes are a line apart.
     const std::int64_t apart =
-        std::min<std::int64_t>(std::abs(columns.lane_stride) * element_size, kLineBytes);
+        std::min<std::int64_t>(std::abs(columns.lane_stride) * element_size, kCacheLine);
     const std::int64_t fit = tuning::kStridedTileBytes / std::max<std::int64_t>(apart, 1);
     columns.tile_lanes = std::min(lanes, std::clamp(fit, line, most));
-    if (groups.size * element_size < kLineBytes) columns.tile_groups = groups.size;
+    if (groups.size * element_size < kCacheLine) columns.tile_groups = groups.size;
     columns.pass = std::clamp(
         tuning::kTransposeBytes / (columns.tile_groups * columns.tile_lanes * element_size),
         std::int64_t{1}, columns.period);

@@ -53,7 +53,7 @@ Axis split_axes(const TopKDescriptor& descriptor, Tasks& tasks) {
 void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
   Columns& columns = plan.columns.columns;
   const std::int64_t lane_bytes = top_k_lane_bytes(element_size);
-  const std::int64_t line = 64 / lane_bytes;
+  const std::int64_t line = kCacheLine / lane_bytes;
   const auto whole = [line](std::int64_t lanes) {
     return std::max<std::int64_t>(lanes / line, 1) * line;
   };
@@ -78,6 +78,11 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
                      columns.group_stride == columns.n * columns.tile_lanes;
   const std::int64_t fit = dense ? std::min(rows / columns.n, most / columns.tile_lanes) : 1;
   columns.tile_groups = std::clamp<std::int64_t>(fit, 1, columns.groups);
+  if (columns.packing == Packing::kStrided || !top_k_takes_elements(columns, element_size)) return;
+  columns.pass = std::min(columns.period, tuning::kTopKPassRows);
+  if (columns.ahead != 0 && columns.pass < columns.period) {
+    columns.ahead = columns.pass * plan.column.strides[0];
+  }
 }
 
 }  // namespace
@@ -147,7 +152,8 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   const Columns& columns = plan.columns.columns;
   const bool rows = std::abs(plan.column.strides[0]) < std::abs(columns.lane_stride);
   if (n > tuning::top_k_longest_column(columns.lanes, slot_bytes) ||
-      (rows && n * element_size > tuning::kTopKShortRowBytes)) {
+      (rows && n * (k + tuning::kTopKRowSlots) * slot_bytes >
+                   (columns.groups > 1 ? 2 : 1) * tuning::kTopKShortRowWork)) {
     return std::nullopt;
   }
   choose_top_k_tiles(element_size, plan);
