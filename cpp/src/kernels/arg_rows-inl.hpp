@@ -7,24 +7,6 @@
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// Where `wanted` is first, or last, among n consecutive elements, one of which has that key.
-template <bool kLast, class O, class T = typename O::Element>
-std::int64_t find(const T* p, std::int64_t n, typename O::Unsigned wanted) {
-  using U = typename O::Unsigned;
-  const U* const elements = reinterpret_cast<const U*>(p);
-  U bits;
-  if (bits_of(O::kRule, wanted, &bits)) {
-    return find_match<kLast>(elements, n, [bits](auto x) { return x == bits; });
-  }
-  // Zeros, of which there are two, and NaNs, of which there are many, by their magnitudes.
-  const bool is_nan = wanted == O::kRule.nan_key;
-  const U first = is_nan ? O::kInfinity + 1 : 0;
-  const U others = is_nan ? O::kNans - 1 : 0;
-  return find_match<kLast>(elements, n, [first, others](auto x) {
-    return static_cast<decltype(x)>((x & O::kMagnitude) - first) <= others;
-  });
-}
-
 template <class O>
 void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
   using T = typename O::Element;
@@ -39,11 +21,11 @@ void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
   // Lanes count fours of vectors, as numbers of the elements' size.
   static_assert(tuning::kArgOnePassBytes / kCacheLine < (1 << 16));
   static_assert(tuning::kArgBlockBytes / kCacheLine < (1 << 8));
-  // Contiguous rows that are long or come from memory are searched in one pass, but of bytes, which
-  // have more lanes to reduce, and often meet the highest value early. Of what was packed, four
-  // vectors are packed again to locate the element, not a block.
-  const bool is_long = rows.n * kSizeOf<T> >= tuning::kArgOnePassLeastBytes;
-  const bool one_pass = !in_place || (kSizeOf<T> > 1 && (prefetches || is_long));
+  // Contiguous rows that come from memory, or of which several are long, are searched in one pass,
+  // but of bytes, which have more lanes to reduce, and often meet the highest value early. Of what
+  // was packed, four vectors are packed again to locate the element, not a block.
+  const bool are_long = rows.rows > 1 && rows.n * kSizeOf<T> >= tuning::kArgOnePassLeastBytes;
+  const bool one_pass = !in_place || (kSizeOf<T> > 1 && (prefetches || are_long));
   const bool locates = one_pass && !backward && rows.n > kLanes<T>;
   std::int64_t block_length =
       (in_place && locates ? tuning::kArgOnePassBytes : tuning::kArgBlockBytes) / kSizeOf<T>;

@@ -105,24 +105,6 @@ bool search_vectors(const T* p, std::int64_t n, bool prefetches, typename O::Uns
   return true;
 }
 
-/// The highest key among n >= 1 consecutive elements; may prefetch those after them. If kLocates,
-/// `span`, which is all of them, may become a part of them where it is first.
-template <class O, bool kLocates = false, class T = typename O::Element>
-typename O::Unsigned highest_key(const T* p, std::int64_t n, bool prefetches,
-                                 Span* span = nullptr) {
-  typename O::Unsigned key;
-  if (n * kSizeOf<T> < kVectorBytes) {
-    key = O::key(p[0]);
-    for (std::int64_t i = 1; i < n; ++i) key = max_of(key, O::key(p[i]));
-    return key;
-  }
-  constexpr bool kNative = Compare<O>::kNative;
-  if (search_vectors<kLocates, kNative, O>(p, n, prefetches, &key, span)) return key;
-  // float and double seldom: NaNs first, infinities of both signs, or only the worst number.
-  search_vectors<kLocates && !kNative, false, O>(p, n, prefetches, &key, span);
-  return key;
-}
-
 /// The position of the first, or last, of n elements that matches; one of them does. In bounds even
 /// under concurrent modification.
 template <bool kLast, class U, class Match>
@@ -159,6 +141,48 @@ std::int64_t find_match(const U* p, std::int64_t n, Match match) {
   const auto at = [&] { return kLast ? n - 1 - done : done; };
   while (done < n - 1 && !match(Vector<U, sizeof(U)>::load(p + at())[0])) ++done;
   return at();
+}
+
+/// Where `wanted` is first, or last, among n consecutive elements, one of which has that key.
+template <bool kLast, class O, class T = typename O::Element>
+std::int64_t find(const T* p, std::int64_t n, typename O::Unsigned wanted) {
+  using U = typename O::Unsigned;
+  const U* const elements = reinterpret_cast<const U*>(p);
+  U bits;
+  if (bits_of(O::kRule, wanted, &bits)) {
+    return find_match<kLast>(elements, n, [bits](auto x) { return x == bits; });
+  }
+  // Zeros, of which there are two, and NaNs, of which there are many, by their magnitudes.
+  const bool is_nan = wanted == O::kRule.nan_key;
+  const U first = is_nan ? O::kInfinity + 1 : 0;
+  const U others = is_nan ? O::kNans - 1 : 0;
+  return find_match<kLast>(elements, n, [first, others](auto x) {
+    return static_cast<decltype(x)>((x & O::kMagnitude) - first) <= others;
+  });
+}
+
+/// The highest key among n >= 1 consecutive elements; may prefetch those after them. If kLocates,
+/// `span`, which is all of them, may become a part of them where it is first.
+template <class O, bool kLocates = false, class T = typename O::Element>
+typename O::Unsigned highest_key(const T* p, std::int64_t n, bool prefetches,
+                                 Span* span = nullptr) {
+  typename O::Unsigned key;
+  if (n * kSizeOf<T> < kVectorBytes) {
+    key = O::key(p[0]);
+    for (std::int64_t i = 1; i < n; ++i) key = max_of(key, O::key(p[i]));
+    return key;
+  }
+  constexpr bool kNative = Compare<O>::kNative;
+  if (search_vectors<kLocates, kNative, O>(p, n, prefetches, &key, span)) return key;
+  // float and double seldom: NaNs first, infinities of both signs, or only the worst number.
+  if constexpr (kNative && O::kNanFirst) {
+    const std::int64_t at = find<false, O>(p, n, O::kRule.nan_key);
+    if (kLocates) *span = {at, 1};
+    if (p[at] != p[at]) return O::kRule.nan_key;
+    if (kLocates) *span = {0, n};
+  }
+  if constexpr (kNative) search_vectors<false, false, O>(p, n, prefetches, &key, span);
+  return key;
 }
 
 }  // namespace
