@@ -59,19 +59,22 @@ def near_edges(size, start, dtype):
 
 @pytest.mark.parametrize("dtype", data.DTYPES, ids=str)
 def test_rows_from_any_address(instruction_set, dtype):
-    """Each place near an edge has the extreme alone, then together with all places after it."""
+    """Each place near an edge has the extreme alone, then together with all places after it; in a single
+    row, which is searched in two passes, and in two."""
     for size in sizes(dtype):
         for start in starts(dtype):
             places = near_edges(size, start, dtype)
-            row = from_address(np.zeros(size, dtype), start)
-            for n, place in enumerate(places):
-                row[place] = 1
-                assert dmlcpu.argmax(row).item() == place, (size, start)
-                assert dmlcpu.argmax(row[::-1]).item() == size - 1 - place, (size, start)
-                row[places[n:]] = 1
-                assert dmlcpu.argmax(row).item() == place, (size, start)
-                assert dmlcpu.argmax(row, axis_direction=1).item() == places[-1], (size, start)
-                row[:] = 0
+            for count in (1, 2):
+                x = from_address(np.zeros(count * size, dtype), start).reshape(count, size)
+                for n, place in enumerate(places):
+                    x[:, place] = 1
+                    assert (dmlcpu.argmax(x, 1) == place).all(), (size, start)
+                    assert (dmlcpu.argmax(x[:, ::-1], 1) == size - 1 - place).all(), (size, start)
+                    x[:, places[n:]] = 1
+                    assert (dmlcpu.argmax(x, 1) == place).all(), (size, start)
+                    last = dmlcpu.argmax(x, 1, axis_direction=1)
+                    assert (last == places[-1]).all(), (size, start)
+                    x[...] = 0
 
 
 @pytest.mark.parametrize("dtype", data.FLOATS, ids=str)

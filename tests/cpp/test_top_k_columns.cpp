@@ -144,15 +144,15 @@ template <class T, class Make>
 void test_columns(int type, int width, Make&& make) {
   using dmlcpu::Packing;
   for (const int n : {2, 3, 4, 5, 6, 7, 8, 9, 15, 17, 100, 255, 256, 513}) {
-    for (const int lanes : {1, 3, 8, 16, 17, 33}) {
+    for (const int lanes : {1, 3, 8, 16, 17, 33, 97}) {
       for (int pattern = 0; pattern < 5; ++pattern) {
         std::vector<T> x;
         for (int i = 0; i < 2 * n * lanes; ++i) x.push_back(make(pattern, i, 2 * n * lanes));
-        // Tiles of one vector of any instruction set, and of all lanes; one pass, and several.
+        // Tiles of one vector of any instruction set, of more, and of all lanes; one pass, several.
         compare_columns(type, width, x, n, lanes, Packing::kTransposed, 64, n);
         compare_columns(type, width, x, n, lanes, Packing::kNone, 16, n);
-        compare_columns(type, width, x, n, lanes, Packing::kNone, 40, 5);
-        compare_columns(type, width, x, n, lanes, Packing::kStrided, 40, 16);
+        compare_columns(type, width, x, n, lanes, Packing::kNone, 64, 5);
+        compare_columns(type, width, x, n, lanes, Packing::kStrided, 97, 16);
       }
     }
   }

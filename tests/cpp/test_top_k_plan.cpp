@@ -227,17 +227,20 @@ void test_groups_share_a_tile() {
   CHECK(tiles(1000, dmlcpu::tuning::kTopKTileBytes / 4 / 32 + 1, 32, 2) == 1);
 }
 
-/// Slots are selected from elements where rows are at least a cache line, in passes of as many rows
-/// as have a line each in L1; else from keys, of which L1 holds a pass.
+/// Few slots are selected from elements where rows are at least a cache line, in passes of as many
+/// rows as have a line each in L1; else from keys, of which L1 holds a pass.
 void test_passes() {
-  const auto pass = [](std::int64_t n, std::int64_t lanes, bool takes_elements) {
-    const auto p = columns({n, lanes}, 0, 2);
-    CHECK(top_k_takes_elements(p->columns.columns, 4) == takes_elements);
+  const auto pass = [](std::int64_t n, std::int64_t lanes, bool takes_elements,
+                       std::int64_t k = 2) {
+    const auto p = columns({n, lanes}, 0, k);
+    CHECK(top_k_takes_elements(p->columns.columns, 4, k, false) == takes_elements);
     return p->columns.columns.pass;
   };
   constexpr std::int64_t kRows = dmlcpu::tuning::kTopKPassRows;
   CHECK(pass(200, 16, true) == kRows && pass(200, 300, true) == kRows);
   CHECK(pass(kRows - 1, 16, true) == kRows - 1 && pass(kRows + 1, 16, true) == kRows);
+  CHECK(pass(200, 16, true, dmlcpu::tuning::kTopKLongColumnsK) == kRows);
+  CHECK(pass(200, 16, false, dmlcpu::tuning::kTopKLongColumnsK + 1) == 200);
   CHECK(pass(200, 15, false) == 200);
   CHECK(pass(1000, 15, false) == dmlcpu::tuning::kTopKTileBytes / (15 * 4));
 }

@@ -293,8 +293,8 @@ constexpr std::int64_t top_k_longest_column(std::int64_t lanes, std::int64_t lan
   return lanes < kTopKLongColumnsLanes ? filled * filled : INT64_MAX;
 }
 
-/// Rows are faster one after the other if their elements, times k + kTopKRowSlots, times a lane's
-/// bytes (4 for wider ones), are more than this; twice as many if beside others.
+/// Rows are faster one after the other than inserted side by side if their elements, times k +
+/// kTopKRowSlots, times a lane's bytes (at most 4), are more than this; of groups more than twice.
 inline constexpr std::int64_t kTopKShortRowWork = 24 * 1024;
 inline constexpr std::int64_t kTopKRowSlots = 8;
 

@@ -142,8 +142,8 @@ Outputs outputs_at(Outputs outputs, std::int64_t slot, std::int64_t group, std::
 }
 
 /// Writes rows of lanes of type T, `row_stride` apart. fill(to, to_stride) writes them to
-/// to[r * to_stride + l], which is the output itself if its lanes are next to each other, else in
-/// `buffer`.
+/// to[r * to_stride + l], which is the output itself if its lanes are next to each other or there
+/// is one, else in `buffer`.
 template <class T, class Fill>
 void write_rows(const Output& out, std::int64_t Output::* row_stride, std::int64_t rows,
                 std::int64_t lanes, void* buffer, const Fill& fill) {

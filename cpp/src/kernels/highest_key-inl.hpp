@@ -177,9 +177,10 @@ typename O::Unsigned highest_key(const T* p, std::int64_t n, bool prefetches,
   // float and double seldom: NaNs first, infinities of both signs, or only the worst number.
   if constexpr (kNative && O::kNanFirst) {
     const std::int64_t at = find<false, O>(p, n, O::kRule.nan_key);
-    if (kLocates) *span = {at, 1};
-    if (p[at] != p[at]) return O::kRule.nan_key;
-    if (kLocates) *span = {0, n};
+    if (p[at] != p[at]) {
+      if (kLocates) *span = {at, 1};
+      return O::kRule.nan_key;
+    }
   }
   if constexpr (kNative) search_vectors<false, false, O>(p, n, prefetches, &key, span);
   return key;

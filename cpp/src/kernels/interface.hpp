@@ -39,8 +39,8 @@ struct KeyRule {
   bool nan_first;
   std::uint64_t inverted;
   std::uint64_t offset;
-  std::uint64_t nan_key;
-  std::uint64_t infinity;
+  std::uint64_t nan_key;   ///< all NaNs have it
+  std::uint64_t infinity;  ///< the magnitude from which on there are no numbers
 };
 
 }  // namespace dmlcpu

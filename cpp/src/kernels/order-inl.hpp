@@ -73,7 +73,8 @@ bool bits_of(const KeyRule& rule, U key, U* bits) {
     *bits = static_cast<U>(key ^ rule.inverted);
     return true;
   }
-  const auto number = static_cast<U>(((key ^ kSignBit<U>)-rule.offset) ^ rule.inverted);
+  const auto raw = static_cast<U>(key ^ kSignBit<U>);
+  const auto number = static_cast<U>((raw - rule.offset) ^ rule.inverted);
   const U s = signs_of(number);
   const auto magnitude = static_cast<U>((number ^ s) - s);
   *bits = static_cast<U>(magnitude | (s & kSignBit<U>));
@@ -102,12 +103,12 @@ struct Order {
     // kInfinity - 1; NaNs have others, kNans on each side. With NaNs first the lowest number gets
     // the lowest key: NaNs below wrap to the top. With NaNs last the highest number gets the
     // highest key, kMagnitude: NaNs above wrap to the bottom.
-    constexpr std::uint64_t kRoom = kNans + std::uint64_t{kLargest == kNanFirst};
+    constexpr std::uint64_t kOffset = kNans + std::uint64_t{kLargest == kNanFirst};
     constexpr auto kNumbers = static_cast<Unsigned>(2 * kInfinity + 1);
     return {true,
             kNanFirst,
             kInverted,
-            kNanFirst ? 0 - kRoom : kRoom,
+            kNanFirst ? 0 - kOffset : kOffset,
             kNanFirst ? kNumbers : static_cast<Unsigned>(~kNumbers),
             kInfinity};
   }

@@ -40,14 +40,14 @@ struct Slots {
   Slots at(std::int64_t number) const { return {keys + number, positions + number, stride}; }
 };
 
-/// What rows hold: keys, or the elements themselves.
-enum class Held { kKeys, kIntegers, kFloats };
+/// What slots are selected from: keys, or elements of which keys are made.
+enum class Source { kKeys, kIntegers, kFloats };
 
 /// Some positions of a tile, evenly spaced: one axis is walked. No vector of lanes begins after
 /// `last`.
 template <class U>
-struct Rows {
-  Held held;
+struct SourceRows {
+  Source source;
   const U* data;
   std::int64_t stride;
   std::int64_t n;
@@ -58,7 +58,7 @@ struct Rows {
 };
 
 /// The keys of a vector of lanes, of which the first row begins at `data`.
-template <class U, Held kHeld>
+template <class U, Source kSource>
 struct KeyRows {
   using L = Lanes<U>;
   const U* data;
@@ -67,12 +67,12 @@ struct KeyRows {
   KeyRule rule;
   DMLCPU_INLINE typename L::V operator[](std::int64_t i) const {
     const U* const row = data + i * stride;
-    if (kHeld != Held::kKeys && ahead != 0) prefetch<2>(row + ahead);
+    if (kSource != Source::kKeys && ahead != 0) prefetch<2>(row + ahead);
     const auto elements = Vector<U, sizeof(U) * L::kWidth>::load(row);
     const auto bits = __builtin_convertvector(elements, typename Vector<typename L::Bits>::Type);
     KeyRule known = rule;
-    known.is_float = kHeld == Held::kFloats;
-    const auto keys = kHeld == Held::kKeys ? bits : key_of<typename L::Bits>(known, bits);
+    known.is_float = kSource == Source::kFloats;
+    const auto keys = kSource == Source::kKeys ? bits : key_of<typename L::Bits>(known, bits);
     return reinterpret_cast<typename L::V>(keys) ^ L::kFlip;
   }
 };
@@ -132,10 +132,10 @@ struct KeptSlots {
 
 /// Takes positions of a vector of lanes: the first time at least kSlots, or all. Later the slots
 /// are only read if an element comes before the worst.
-template <class U, Held kHeld, int kSlots>
-void take_slots(const Rows<U>& tile, const U* data, std::int64_t position,
+template <class U, Source kSource, int kSlots>
+void take_slots(const SourceRows<U>& tile, const U* data, std::int64_t position,
                 const Slots<typename Lanes<U>::Lane>& state) {
-  const KeyRows<U, kHeld> rows = {data, tile.stride, tile.ahead, *tile.rule};
+  const KeyRows<U, kSource> rows = {data, tile.stride, tile.ahead, *tile.rule};
   const std::int64_t n = tile.n;
   using L = Lanes<U>;
   using V = typename L::V;
@@ -173,11 +173,11 @@ void take_slots(const Rows<U>& tile, const U* data, std::int64_t position,
 }
 
 /// Takes all positions of a vector of lanes, for sort_slots().
-template <class U, Held kHeld>
-void fill_slots(const Rows<U>& tile, const U* data, std::int64_t position,
+template <class U>
+void fill_slots(const SourceRows<U>& tile, const U* data, std::int64_t position,
                 const Slots<typename Lanes<U>::Lane>& state) {
   using Lane = typename Lanes<U>::Lane;
-  const KeyRows<U, kHeld> rows = {data, tile.stride, tile.ahead, *tile.rule};
+  const KeyRows<U, Source::kKeys> rows = {data, tile.stride, tile.ahead, *tile.rule};
   for (std::int64_t i = 0; i < tile.n; ++i) {
     const std::int64_t slot = (position + i) * state.stride;
     Vector<Lane>::store(state.keys + slot, rows[i]);
@@ -185,12 +185,12 @@ void fill_slots(const Rows<U>& tile, const U* data, std::int64_t position,
   }
 }
 
-/// What takes positions: into all slots if `sorts`, else the take_slots with the fewest for k.
-template <class U, Held kHeld, int... kSlots>
-auto take_for(std::int64_t k, bool sorts, std::integer_sequence<int, kSlots...> /*each*/) {
-  auto* chosen = sorts ? &fill_slots<U, kHeld> : &take_slots<U, kHeld, tuning::kTopKColumnsMaxK>;
+/// The take_slots with the fewest slots for k, if there is one.
+template <class U, Source kSource, int... kSlots>
+auto take_slots_for(std::int64_t k) {
+  decltype(&fill_slots<U>) chosen = nullptr;
   static_cast<void>(
-      ((!sorts && k <= kSlots ? (chosen = &take_slots<U, kHeld, kSlots>, true) : false) || ...));
+      ((k <= kSlots && (chosen = &take_slots<U, kSource, kSlots>) != nullptr) || ...));
   return chosen;
 }
 
@@ -230,25 +230,24 @@ void sort_slots(const Slots<Lane>& slots, std::int64_t n) {
 /// in one go of a transposed block, and of rows that follow each other without a gap, as those of
 /// several groups do; their vectors may end in the next row, whose lanes select for nobody.
 template <class U>
-Rows<U> rows_of(const TopKColumns& a, const Tile<U>& tile, const TileRows<U>& rows, U* keys) {
+SourceRows<U> rows_of(const TopKColumns& a, const Tile<U>& tile, const TileRows<U>& rows, U* keys) {
   const KeyRule& rule = a.element->rule;
   const std::int64_t lanes = tile.lanes;
-  Rows<U> all = {Held::kKeys,
-                 rows.data + rows.rows[0],
-                 rows.n > 1 ? rows.rows[1] - rows.rows[0] : lanes,
-                 rows.n,
-                 rows.group_stride,
-                 lanes,
-                 0,
-                 &rule};
+  SourceRows<U> all = {Source::kKeys,
+                       rows.data + rows.rows[0],
+                       rows.n > 1 ? rows.rows[1] - rows.rows[0] : lanes,
+                       rows.n,
+                       rows.group_stride,
+                       lanes,
+                       0,
+                       &rule};
   if (a.columns.packing == Packing::kTransposed) {
     load_keys(rule, rows.data, 1, a.columns.block * a.columns.tile_lanes, keys);
     return all;
   }
-  if (top_k_takes_elements(a.columns, kSizeOf<U>) && lanes >= Lanes<U>::kWidth) {
-    all.held = rule.is_float ? Held::kFloats : Held::kIntegers;
+  if (top_k_takes_elements(a.columns, kSizeOf<U>, a.k, a.sorts) && lanes >= Lanes<U>::kWidth) {
+    all.source = rule.is_float ? Source::kFloats : Source::kIntegers;
     all.last = lanes - Lanes<U>::kWidth;
-    all.ahead = a.columns.ahead;
     return all;
   }
   const bool dense = all.stride == lanes;
@@ -293,13 +292,14 @@ template <class U>
 void top_k_columns(const TopKColumns& a) {
   using L = Lanes<U>;
   using Lane = typename L::Lane;
-  using Numbers = std::integer_sequence<int, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24>;
   // Bytes are integers.
-  constexpr auto kFloats = sizeof(U) > 1 ? Held::kFloats : Held::kIntegers;
-  void (*const take[])(const Rows<U>&, const U*, std::int64_t, const Slots<Lane>&) = {
-      take_for<U, Held::kKeys>(a.k, a.sorts, Numbers()),
-      take_for<U, Held::kIntegers>(a.k, a.sorts, Numbers()),
-      take_for<U, kFloats>(a.k, a.sorts, Numbers())};
+  constexpr auto kFloats = sizeof(U) > 1 ? Source::kFloats : Source::kIntegers;
+  const decltype(&fill_slots<U>) take[] = {
+      a.sorts ? &fill_slots<U>
+              : take_slots_for<U, Source::kKeys, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24,
+                               tuning::kTopKColumnsMaxK>(a.k),
+      take_slots_for<U, Source::kIntegers, 2, 3, 4, 5, 6, tuning::kTopKLongColumnsK>(a.k),
+      take_slots_for<U, kFloats, 2, 3, 4, 5, 6, tuning::kTopKLongColumnsK>(a.k)};
   const std::int64_t n = top_k_slots(a.columns, a.k, a.sorts);
   const TopKColumnsScratch parts = top_k_columns_scratch(a.columns, sizeof(U), a.k, a.sorts);
   char* const scratch = static_cast<char*>(a.scratch);
@@ -310,12 +310,14 @@ void top_k_columns(const TopKColumns& a) {
     const Slots<Lane> slots = {states, states + n * stride, stride};
     std::int64_t last = padded;
     for_rows(a.columns, tile, scratch, [&](const TileRows<U>& rows, std::int64_t position) {
-      const Rows<U> all = rows_of(a, tile, rows, reinterpret_cast<U*>(scratch + parts.keys));
+      SourceRows<U> all = rows_of(a, tile, rows, reinterpret_cast<U*>(scratch + parts.keys));
       last = all.last;
       for (std::int64_t g = 0; g < tile.groups; ++g) {
         for (std::int64_t l = 0; l < tile.lanes; l += L::kWidth) {
           const U* const data = all.data + g * all.group_stride + min_of(l, last);
-          take[static_cast<int>(all.held)](all, data, position, slots.at(g * padded + l));
+          // Once for each cache line.
+          all.ahead = l * kSizeOf<U> % kCacheLine == 0 ? a.columns.ahead : 0;
+          take[static_cast<int>(all.source)](all, data, position, slots.at(g * padded + l));
         }
       }
     });

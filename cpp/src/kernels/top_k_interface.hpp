@@ -183,10 +183,12 @@ constexpr std::int64_t top_k_lane_bytes(std::int64_t element_size) {
   return element_size < 2 ? 2 : element_size;
 }
 
-/// Whether slots are selected from the elements of rows, not from their keys.
-constexpr bool top_k_takes_elements(const Columns& columns, std::int64_t element_size) {
-  return columns.packing != Packing::kTransposed && columns.tile_groups == 1 &&
-         columns.tile_lanes * element_size >= kCacheLine;
+/// Whether slots are selected from the elements of rows, not from their keys: few slots, which take
+/// less time than the memory.
+constexpr bool top_k_takes_elements(const Columns& columns, std::int64_t element_size,
+                                    std::int64_t k, bool sorts) {
+  return !sorts && k <= tuning::kTopKLongColumnsK && columns.packing != Packing::kTransposed &&
+         columns.tile_groups == 1 && columns.tile_lanes * element_size >= kCacheLine;
 }
 
 /// Where the parts of the scratch memory begin, after what packs a tile, and where it ends: the
@@ -208,7 +210,7 @@ constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
   const std::int64_t padded = round_up(columns.tile_lanes * lane_bytes) / lane_bytes;
   const std::int64_t lanes = columns.tile_groups * padded;
   const std::int64_t packed = packed_bytes(columns, element_size);
-  const bool elements = top_k_takes_elements(columns, element_size);
+  const bool elements = top_k_takes_elements(columns, element_size, k, sorts);
   TopKColumnsScratch parts{};
   const bool transposed = columns.packing == Packing::kTransposed;
   const std::int64_t pass_bytes = round_up(columns.pass * std::int64_t{sizeof(std::int64_t)});

@@ -234,16 +234,11 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
     const std::int64_t tile_bytes = columns.n * columns.tile_lanes * element_size;
     columns.tile_groups = std::clamp(std::min(in_tile / lanes, tuning::kGroupsBytes / tile_bytes),
                                      std::int64_t{1}, groups.size);
-    const std::int64_t stride = plan.walk.last().strides[0];
-    if (tile_bytes > tuning::kPassBytes) {
-      const std::int64_t rows = tuning::kPassBytes / (columns.tile_lanes * element_size);
-      columns.pass = std::min(
-          columns.period, std::max(rows / tuning::kPassRows, std::int64_t{1}) * tuning::kPassRows);
-    }
-    const std::int64_t in_row = tuning::kColumnsPrefetchAhead / element_size;
-    columns.ahead = columns.pass < columns.period ? columns.pass * stride
-                    : stride < 0                  ? -in_row
-                                                  : in_row;
+    const std::int64_t rows = tuning::kPassBytes / (columns.tile_lanes * element_size);
+    plan.set_pass(tile_bytes <= tuning::kPassBytes
+                      ? columns.period
+                      : std::max(rows / tuning::kPassRows, std::int64_t{1}) * tuning::kPassRows,
+                  element_size);
   } else if (columns.packing == Packing::kTransposed) {
     columns.tile_groups = groups.size;
     // Four of the longest vectors are taken at once.
@@ -284,6 +279,15 @@ ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t lan
   columns.group_stride =
       tasks.groups.strides[0] * (columns.packing == Packing::kTransposed ? columns.tile_lanes : 1);
   return plan;
+}
+
+void ColumnsPlan::set_pass(std::int64_t positions, std::int64_t element_size) {
+  columns.pass = std::min(columns.period, positions);
+  const std::int64_t stride = walk.last().strides[0];
+  const std::int64_t in_row = tuning::kColumnsPrefetchAhead / element_size;
+  columns.ahead = columns.pass < columns.period ? columns.pass * stride
+                  : stride < 0                  ? -in_row
+                                                : in_row;
 }
 
 void ColumnsPlan::fill_rows(std::int64_t* rows) const {

@@ -25,6 +25,9 @@ struct ColumnsPlan {
   std::int64_t input_offset = 0;  ///< of the first lane's first position, or of its block
   bool widened() const { return per_result > 1; }
 
+  /// Sets how many positions of lanes in place are a pass, and how far ahead their rows are
+  /// prefetched.
+  void set_pass(std::int64_t positions, std::int64_t element_size);
   /// Columns::rows.
   void fill_rows(std::int64_t* rows) const;
 };

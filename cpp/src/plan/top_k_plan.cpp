@@ -78,11 +78,13 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
                      columns.group_stride == columns.n * columns.tile_lanes;
   const std::int64_t fit = dense ? std::min(rows / columns.n, most / columns.tile_lanes) : 1;
   columns.tile_groups = std::clamp<std::int64_t>(fit, 1, columns.groups);
-  if (columns.packing == Packing::kStrided || !top_k_takes_elements(columns, element_size)) return;
-  columns.pass = std::min(columns.period, tuning::kTopKPassRows);
-  if (columns.ahead != 0 && columns.pass < columns.period) {
-    columns.ahead = columns.pass * plan.column.strides[0];
+  if (columns.packing == Packing::kStrided ||
+      !top_k_takes_elements(columns, element_size, plan.k, plan.sorts)) {
+    return;
   }
+  const bool prefetches = columns.ahead != 0;
+  plan.columns.set_pass(tuning::kTopKPassRows, element_size);
+  if (!prefetches) columns.ahead = 0;
 }
 
 }  // namespace
@@ -152,8 +154,9 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   const Columns& columns = plan.columns.columns;
   const bool rows = std::abs(plan.column.strides[0]) < std::abs(columns.lane_stride);
   if (n > tuning::top_k_longest_column(columns.lanes, slot_bytes) ||
-      (rows && n * (k + tuning::kTopKRowSlots) * slot_bytes >
-                   (columns.groups > 1 ? 2 : 1) * tuning::kTopKShortRowWork)) {
+      (rows && inserts &&
+       n * (k + tuning::kTopKRowSlots) * slot_bytes >
+           (columns.groups > 1 ? 2 : 1) * tuning::kTopKShortRowWork)) {
     return std::nullopt;
   }
   choose_top_k_tiles(element_size, plan);
