@@ -41,7 +41,7 @@ struct Slots {
 };
 
 /// What slots are selected from: keys, or elements of which keys are made.
-enum class Source { kKeys, kIntegers, kFloats };
+enum class Source : std::uint8_t { kKeys, kIntegers, kFloats };
 
 /// Some positions of a tile, evenly spaced: one axis is walked. No vector of lanes begins after
 /// `last`.
