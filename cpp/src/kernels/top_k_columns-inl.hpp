@@ -25,6 +25,7 @@ struct Lanes {
 
   /// Lanes rounded up to whole vectors.
   static std::int64_t padded(std::int64_t lanes) { return (lanes + kWidth - 1) / kWidth * kWidth; }
+  /// The key that a lane holds.
   static U key(Lane lane) { return static_cast<U>(lane ^ kFlip); }
 };
 
@@ -44,7 +45,7 @@ struct Slots {
 enum class Source : std::uint8_t { kKeys, kIntegers, kFloats };
 
 /// Some positions of a tile, evenly spaced: one axis is walked. No vector of lanes begins after
-/// `last`.
+/// `last`. Of elements, what is `ahead` of each row's vector is prefetched, if that is not 0.
 template <class U>
 struct SourceRows {
   Source source;
