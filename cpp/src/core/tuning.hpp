@@ -184,7 +184,7 @@ inline constexpr std::int64_t kPackedStride = 3;
 /// time, but not all of long rows, whose squares would wait for misses that the processor has no
 /// room to keep open.
 inline constexpr std::int64_t kTransposePrefetchBytes = 8 * 1024;
-inline constexpr std::int64_t kTransposePrefetchLines = 16;
+inline constexpr std::int64_t kTransposePrefetchLines = 2;
 
 // --- top-k -----------------------------------------------------------------------------------
 

@@ -138,15 +138,17 @@ bool try_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, st
     const auto take = [&](std::int64_t i, auto count) {
       if (ahead != 0) prefetch_share(row + ahead * stride, i);
       const Square square(row + i, stride);
-      typename P::Type at = P::all(static_cast<U>(i));
+      typename P::Type at = loaded(P::all(static_cast<U>(i)));
+      typename V::Type part{};
       unroll<Square::kSide>([&](auto c) {
         if (c >= count) return;
         const typename V::Type x = C::canonical(C::lanes_of(square.columns[c]));
         if (c == 0 && i == 0) best = x;
-        if (!kExact && (O::kNanFirst || (c == 0 && i == 0))) sum += x;
+        if (!kExact && O::kNanFirst) part = c == 0 ? x : part + x;
         take_vector<O, kExact>(x, at, best, position);
         at += 1;
       });
+      if (!kExact) sum += O::kNanFirst ? part : best;
     };
     if (n < Square::kSide) {
       take(0, n);
