@@ -30,15 +30,20 @@ void take_vector(X x, P at, X& best, P& position) {
   }
 }
 
+/// Whether NaNs are compared from the start: of types whose own comparisons are not used. Of others
+/// that costs time, so elements are taken again where NaNs may decide: with NaNs first if the sum
+/// of what was taken is one (as that of infinities may be), with NaNs last if the best before is
+/// one, as no number is better.
+template <class O>
+constexpr bool kAlwaysExact = !Compare<O>::kNative;
+
 /// Takes n positions of kVectors vectors of lanes, which are `apart` elements from each other, the
-/// first position number `position`. Of types with NaNs kExact compares them as well; else false,
-/// and nothing is taken, where they may decide: with NaNs first if the sum of what is taken is one
-/// (as that of infinities may be), with NaNs last if the best before is one, as no number is
-/// better.
-template <class O, std::int64_t kBytes, int kVectors, bool kExact, class U = typename O::Unsigned>
-bool try_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, std::int64_t n,
-                 std::int64_t position, bool starts, std::int64_t ahead, const BestOfTile<U>& state,
-                 std::int64_t state_apart) {
+/// first position number `position`.
+template <class O, std::int64_t kBytes, int kVectors, bool kExact = kAlwaysExact<O>,
+          class U = typename O::Unsigned>
+void take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, std::int64_t n,
+                  std::int64_t position, bool starts, std::int64_t ahead,
+                  const BestOfTile<U>& state, std::int64_t state_apart) {
   using C = Compare<O>;
   using V = Vector<typename C::Lane, kBytes>;
   using P = Vector<U, kBytes>;
@@ -72,22 +77,25 @@ bool try_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, st
     if (!kExact && O::kNanFirst) sum += part;
     at += 1;
   }
-  if (!kExact && any_nan(sum)) return false;
+  if constexpr (!kExact) {
+    if (any_nan(sum)) {
+      return take_vectors<O, kBytes, kVectors, true>(data, apart, rows, n, position, starts, ahead,
+                                                     state, state_apart);
+    }
+  }
   unroll<kVectors>([&](auto v) {
     V::store(bests + v * state_apart, best[v]);
     P::store(state.positions + v * state_apart, positions[v]);
   });
-  return true;
 }
 
 /// The same of up to kRows positions of all lanes of wide rows: memory is read in long runs, and
 /// the best of a lane is loaded and stored once for all of them. Lanes are independent of each
 /// other: while one waits for its comparisons, the next ones are loaded. Of fewer than kRows
-/// positions the last is taken again. If false, the best may be of these positions already, but for
-/// NaNs.
-template <class O, int kRows, bool kExact, class U = typename O::Unsigned>
-bool try_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std::int64_t n,
-              std::int64_t position, bool starts, std::int64_t ahead, const BestOfTile<U>& state) {
+/// positions the last is taken again.
+template <class O, int kRows, bool kExact = kAlwaysExact<O>, class U = typename O::Unsigned>
+void take_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std::int64_t n,
+               std::int64_t position, bool starts, std::int64_t ahead, const BestOfTile<U>& state) {
   using C = Compare<O>;
   using V = Vector<typename C::Lane>;
   using P = Vector<U>;
@@ -116,15 +124,19 @@ bool try_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std::
     V::store(bests + l, best);
     P::store(positions + l, found);
   }
-  return kExact || !any_nan(sum);
+  if constexpr (!kExact) {
+    if (any_nan(sum)) {
+      take_wide<O, kRows, true>(data, lanes, rows, n, position, starts, ahead, state);
+    }
+  }
 }
 
 /// Takes all n positions of lanes that are rows, `stride` apart: squares of as many of them as fill
 /// a vector are transposed and compared in registers. Needs a vector of lanes, and 16 bytes of each
-/// that can be read. If false, as of try_vectors(), what is best is still to be found.
-template <class O, bool kExact, class U = typename O::Unsigned>
-bool try_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, std::int64_t ahead,
-                    const BestOfTile<U>& state) {
+/// that can be read.
+template <class O, bool kExact = kAlwaysExact<O>, class U = typename O::Unsigned>
+void take_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, std::int64_t ahead,
+                     const BestOfTile<U>& state) {
   using C = Compare<O>;
   using V = Vector<typename C::Lane>;
   using P = Vector<U>;
@@ -158,16 +170,9 @@ bool try_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, st
     V::store(reinterpret_cast<typename C::Lane*>(state.best + lane), best);
     P::store(state.positions + lane, position);
   });
-  return kExact || !any_nan(sum);
-}
-
-/// Takes by attempt(kExact), which is false where it may have to be exact.
-template <class O, class Attempt>
-void take_exactly(const Attempt& attempt) {
-  if constexpr (Compare<O>::kNative) {
-    if (attempt(std::false_type())) return;
+  if constexpr (!kExact) {
+    if (any_nan(sum)) take_short_rows<O, true>(tile, stride, n, ahead, state);
   }
-  attempt(std::true_type());
 }
 
 /// Takes positions of all lanes of a tile. Of rows that are not wide four vectors at a time where
@@ -177,12 +182,10 @@ void take_exactly(const Attempt& attempt) {
 template <class O, class U = typename O::Unsigned>
 void take_rows(const Tile<U>& tile, TileRows<U> rows, std::int64_t position, bool starts,
                std::int64_t ahead, const BestOfTile<U>& state) {
-  const auto take_wide = [&](auto count) {
+  const auto take_next = [&](auto count) {
     for (std::int64_t g = 0; g < tile.groups; ++g) {
-      take_exactly<O>([&](auto exact) {
-        return try_wide<O, count, exact>(rows.data + g * rows.group_stride, tile.lanes, rows.rows,
-                                         rows.n, position, starts, ahead, state.at(g * tile.lanes));
-      });
+      take_wide<O, count>(rows.data + g * rows.group_stride, tile.lanes, rows.rows, rows.n,
+                          position, starts, ahead, state.at(g * tile.lanes));
     }
     rows.rows += count;
     rows.n -= count;
@@ -191,9 +194,9 @@ void take_rows(const Tile<U>& tile, TileRows<U> rows, std::int64_t position, boo
   };
   const std::int64_t row_bytes = tile.lanes * kSizeOf<U>;
   if (row_bytes >= tuning::kWideRowsBytes) {
-    while (rows.n > 4) take_wide(Constant<tuning::kPassRows>());
-    if (rows.n > 2) return take_wide(Constant<4>());
-    if (rows.n > 0) take_wide(Constant<2>());
+    while (rows.n > 4) take_next(Constant<tuning::kPassRows>());
+    if (rows.n > 2) return take_next(Constant<4>());
+    if (rows.n > 0) take_next(Constant<2>());
     return;
   }
   const auto take_all = [&](auto bytes) {
@@ -204,12 +207,10 @@ void take_rows(const Tile<U>& tile, TileRows<U> rows, std::int64_t position, boo
       // The same of the next groups are prefetched.
       const std::int64_t distance = beside || ahead == 0 ? ahead : 4 * rows.group_stride;
       const auto take = [&](auto count, std::int64_t group, std::int64_t lane) {
-        take_exactly<O>([&](auto exact) {
-          return try_vectors<O, bytes, count, exact>(
-              rows.data + group * rows.group_stride + lane, beside ? kLanes : rows.group_stride,
-              rows.rows, rows.n, position, starts, distance, state.at(group * tile.lanes + lane),
-              beside ? kLanes : tile.lanes);
-        });
+        take_vectors<O, bytes, count>(
+            rows.data + group * rows.group_stride + lane, beside ? kLanes : rows.group_stride,
+            rows.rows, rows.n, position, starts, distance, state.at(group * tile.lanes + lane),
+            beside ? kLanes : tile.lanes);
       };
       for_steps(tile.groups, groups, [&](std::int64_t group) {
         for (std::int64_t l = 0; l < tile.lanes; l += lanes) {
@@ -230,14 +231,6 @@ void take_rows(const Tile<U>& tile, TileRows<U> rows, std::int64_t position, boo
   if (row_bytes >= kVectorBytes) return take_all(Constant<kVectorBytes>());
   if (kVectorBytes > 16 && row_bytes >= 16) return take_all(Constant<16>());
   take_all(Constant<kSizeOf<U>>());
-}
-
-/// Takes all positions of a tile of short rows, as try_short_rows() does.
-template <class O, class U = typename O::Unsigned>
-void take_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, std::int64_t ahead,
-                     const BestOfTile<U>& state) {
-  take_exactly<O>(
-      [&](auto exact) { return try_short_rows<O, exact>(tile, stride, n, ahead, state); });
 }
 
 /// What depends on the order.
@@ -261,17 +254,14 @@ void make_keys(const ArgOfOrder<U>& order, std::int64_t count, U* best) {
   }
 }
 
-/// Turns signed keys to elements. Zeros and NaNs are looked up, in the caller's memory.
+/// How many lanes of a tile of rows may be compared in registers: not the last ones, if 16 bytes of
+/// them cannot be read, and none if those are less than a vector of lanes.
 template <class U>
-void make_elements(const ArgColumns& a, const ArgOfOrder<U>& order, const Tile<U>& tile,
-                   BestOfTile<U> state) {
-  for (std::int64_t g = 0; g < tile.groups; ++g, state = state.at(tile.lanes)) {
-    for (std::int64_t l = 0; l < tile.lanes; ++l) {
-      const auto key = static_cast<U>(state.best[l] ^ kSignBit<U>);
-      if (bits_of(order.rule, key, &state.best[l])) continue;
-      state.best[l] = tile.data[element_offset(a.columns, g, l, state.positions[l])];
-    }
-  }
+std::int64_t squares_of(const Columns& columns, const Tile<U>& tile) {
+  const std::int64_t rows = columns.lanes - tile.lane;
+  const std::int64_t lanes =
+      min_of(readable_rows<U>(columns.lane_stride, rows, columns.n), tile.lanes);
+  return lanes < Vector<U>::kWidth ? 0 : lanes;
 }
 
 template <class U>
@@ -290,29 +280,27 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
   const auto end_run = [&](const Tile<U>& tile, std::int64_t run) {
     RunResults<U> found = {state.best, state.positions, nullptr, tile.lanes, tile.lanes};
     const bool merges = a.keys != nullptr;
-    if (merges || widened) make_keys(order, tile.groups * tile.lanes, state.best);
+    const bool decodes = (widened || order.by_key) && a.outputs.values.data != nullptr;
+    if (merges || widened || decodes) make_keys(order, tile.groups * tile.lanes, state.best);
     if (widened) found = join_widened(a, tile, state, array_bytes / kSizeOf<U>);
     if (merges) return merge_run(a, tile, found, run, buffer);
-    if (order.by_key && a.outputs.values.data != nullptr && !widened) {
-      make_elements(a, order, tile, state);
-    }
+    if (decodes) make_elements(a, order.rule, tile, found);
     write_results(a, tile, found, buffer);
   };
-  for_tiles<U>(columns, [&](Tile<U> tile) {
-    if (columns.in_registers) {
-      // Rows whose 16 bytes cannot be read are a tile of their own.
-      const std::int64_t rows = columns.lanes - tile.lane;
-      const std::int64_t readable = readable_rows<U>(columns.lane_stride, rows, columns.n);
+  for_tiles<U>(columns, [&](const Tile<U>& tile) {
+    const std::int64_t in_registers = columns.in_registers ? squares_of(columns, tile) : 0;
+    if (in_registers > 0) {
       Tile<U> part = tile;
-      part.lanes = min_of(readable, tile.lanes);
-      if (part.lanes >= Vector<U>::kWidth) {
-        order.take_short_rows(part, columns.lane_stride, columns.n, columns.ahead, state);
-        end_run(part, 0);
-        if (part.lanes == tile.lanes) return;
-        tile.data += part.lanes * columns.lane_stride;
-        tile.lane += part.lanes;
-        tile.lanes -= part.lanes;
+      part.lanes = in_registers;
+      order.take_short_rows(part, columns.lane_stride, columns.n, columns.ahead, state);
+      part.data += in_registers * columns.lane_stride;
+      part.lanes = tile.lanes - in_registers;
+      if (part.lanes > 0) {
+        for_rows(columns, part, packed, [&](const TileRows<U>& rows, std::int64_t position) {
+          order.take_rows(part, rows, position, position == 0, 0, state.at(in_registers));
+        });
       }
+      return end_run(tile, 0);
     }
     std::int64_t run = 0;
     for_rows(columns, tile, packed, [&](TileRows<U> rows, std::int64_t position) {

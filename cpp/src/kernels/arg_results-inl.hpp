@@ -55,7 +55,7 @@ void join_lanes(std::int64_t count, std::int64_t results, bool number_first,
 /// The results of a run of a tile's positions: result r of group g is number g * stride + r.
 template <class U>
 struct RunResults {
-  U* best;             ///< elements; keys if merged or widened
+  U* best;             ///< elements, or their keys
   const U* positions;  ///< counted from the run's first
   const U* numbers;    ///< of the lanes; null unless the columns are widened
   std::int64_t stride;
@@ -145,21 +145,28 @@ DMLCPU_NOINLINE void merge_run(const ArgColumns& a, const Tile<U>& tile, const R
   }
 }
 
-/// Writes the results of all positions. Of widened columns the elements are looked up.
+/// Turns the keys of results to elements. Zeros and NaNs are looked up, in the caller's memory.
+template <class U>
+DMLCPU_NOINLINE void make_elements(const ArgColumns& a, const KeyRule& rule, const Tile<U>& tile,
+                                   const RunResults<U>& found) {
+  for (std::int64_t g = 0; g < tile.groups; ++g) {
+    for (std::int64_t r = 0; r < found.results; ++r) {
+      const std::int64_t i = g * found.stride + r;
+      if (bits_of(rule, U{found.best[i]}, &found.best[i])) continue;
+      std::int64_t number = found.numbers == nullptr ? 0 : found.numbers[i];
+      if (a.columns.backwards) number = tile.lanes / a.results - 1 - number;
+      found.best[i] =
+          tile.data[element_offset(a.columns, g, number * a.results + r, found.positions[i])];
+    }
+  }
+}
+
+/// Writes the results of all positions.
 template <class U>
 DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile,
                                    const RunResults<U>& found, void* buffer) {
-  const bool widened = found.numbers != nullptr;
-  for (std::int64_t g = 0; g < tile.groups && widened && a.outputs.values.data != nullptr; ++g) {
-    for (std::int64_t r = 0; r < found.results; ++r) {
-      const std::int64_t i = g * found.stride + r;
-      const std::int64_t n =
-          a.columns.backwards ? tile.lanes / a.results - 1 - found.numbers[i] : found.numbers[i];
-      found.best[i] =
-          tile.data[element_offset(a.columns, g, n * a.results + r, found.positions[i])];
-    }
-  }
-  const Outputs to = outputs_at<U>(a.outputs, 0, tile.group, widened ? 0 : tile.lane);
+  const Outputs to =
+      outputs_at<U>(a.outputs, 0, tile.group, found.numbers == nullptr ? tile.lane : 0);
   if (to.values.data != nullptr) {
     write_tile(found.best, found.stride, tile.groups, found.results,
                static_cast<U*>(to.values.data), to.values.group_stride, to.values.lane_stride);
