@@ -142,11 +142,14 @@ inline void stream_fence() {
 }
 
 /// Copies count elements, stride apart, to consecutive ones. Compilers make vector code of strides
-/// that they know: every other element, channels of pixels, backwards.
+/// that they know: every other element, channels of pixels, backwards; and of integers, not of
+/// structs, which the half-precision types are.
 template <class T>
 void pack(const T* source, std::int64_t stride, std::int64_t count, T* target) {
-  const auto by = [&](auto apart) {
-    for (std::int64_t i = 0; i < count; ++i) target[i] = source[i * apart];
+  using Bits __attribute__((may_alias)) = typename IntegersOf<sizeof(T)>::Unsigned;
+  const auto by = [&, from = reinterpret_cast<const Bits*>(source),
+                   to = reinterpret_cast<Bits*>(target)](auto apart) {
+    for (std::int64_t i = 0; i < count; ++i) to[i] = from[i * apart];
   };
   if (stride == -1) return by(Constant<-1>());
   if (stride == 2) return by(Constant<2>());
