@@ -169,6 +169,10 @@ void test_blocks_of_many_gaps_are_packed_element_by_element() {
     CHECK(p.columns.columns.packing == (step == 2 ? Packing::kTransposed : Packing::kStrided));
     CHECK(p.columns.columns.period == 16);
   }
+  // Of several axes those that leave no gaps are a block.
+  const ArgPlan p = plan_of(descriptor({620, 2, 9, 14}, {1, 3}));
+  CHECK(p.columns.columns.packing == Packing::kTransposed && p.columns.columns.block == 14);
+  CHECK(p.columns.columns.period == 14 && p.columns.columns.n == 28 && p.reduced.count == 0);
 }
 
 void test_passes_read_what_a_cache_holds() {

@@ -94,7 +94,18 @@ void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
     ArgDescriptor few_results = descriptor({16, 20, 20}, {0, 1});
     few_results.input.strides = {1, 16, far};
     const ArgPlan p = plan_of(few_results);
-    CHECK(p.columns.columns.lanes == 20 && p.columns.widened() == (far > tuning::kBlockElements));
+    const bool apart = far > tuning::kBlockElements;
+    CHECK(p.columns.widened() == apart && p.columns.columns.lanes == (apart ? 16 : 20));
+  }
+  // Nor where positions follow each other, with all groups, and are enough to join lanes.
+  constexpr std::int64_t kLeast = tuning::kWidenedApartPositions * tuning::kWidenedBytes / 16;
+  for (const std::int64_t positions : {kLeast - 1, kLeast}) {
+    ArgDescriptor apart = descriptor({22, positions, 4}, {1});
+    apart.input.strides[0] = tuning::kBlockElements + 1;
+    const ArgPlan p = plan_of(apart);
+    const bool widened = positions == kLeast;
+    CHECK(p.columns.widened() == widened && p.tasks.groups.size == (widened ? 22 : 4));
+    CHECK((p.columns.columns.packing == Packing::kTransposed) == !widened);
   }
   // A part of the only one, every other element of which is read.
   ArgDescriptor few = descriptor({3, 1003}, {1});

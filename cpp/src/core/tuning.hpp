@@ -107,14 +107,15 @@ inline constexpr std::int64_t kLaneBytes = 32;
 /// size. More would be merged at the end, one by one; fewer wait for each other's latency.
 inline constexpr std::int64_t kWidenedBytes = 256;
 
-/// Elements of a tile of widened columns, five arrays of which stay in L1 while its lanes are
-/// joined.
+/// Elements of a tile of widened columns: L1 holds five arrays of them while lanes are joined.
 inline constexpr std::int64_t kWidenedTileBytes = 4 * 1024;
 
 /// Columns that fill vectors, but less than kWidenedBytes, are widened if their positions have at
-/// least this size, an element of each: for each of the lanes the merge takes as long as a
-/// position.
+/// least kWidenedLeastBytes, an element of each, as a lane takes as long to merge as a position;
+/// those whose other lanes are far apart, but can be packed, if each of the widened ones has at
+/// least kWidenedApartPositions.
 inline constexpr std::int64_t kWidenedLeastBytes = 384;
+inline constexpr std::int64_t kWidenedApartPositions = 12;
 
 /// All positions of a reduced axis become lanes only up to the first figure, as many as any integer
 /// can number; and the longest one, if it alone fills vectors, only if the other reduced axes have
@@ -208,8 +209,7 @@ inline constexpr std::int64_t kTopKMinBlock = 32;
 /// their extremes: finding the next such block takes longer than taking the next of the row.
 inline constexpr std::int64_t kTopKCollectedPerResult = 4;
 
-/// Longer blocks would save little of the time that finding the k-th highest extreme takes, and no
-/// longer fit L1.
+/// Longer blocks would save little of the time to find the k-th highest extreme, and not fit L1.
 inline constexpr std::int64_t kTopKMaxBlock = 1024;
 
 /// It needs at least this many blocks per wanted element, or too many blocks beat the threshold;

@@ -121,16 +121,20 @@ bool follows(const Axis& reduced, const Axis& results, std::int64_t count, std::
 
 /// Widens the tasks' groups by positions of the innermost reduced axis, if these follow each other
 /// without a gap. Of an axis among several all of them, if they fit a tile, as it would be walked
-/// once for each position of the others.
-bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, Tasks& tasks, Axes& reduced,
-                  ColumnsPlan& plan) {
+/// once for each position of the others. Where another axis fills vectors, with `outer_bytes`, only
+/// what its blocks do not hold, or, if its lanes are `apart`, what takes longer than joining lanes.
+bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, bool apart, Tasks& tasks,
+                  Axes& reduced, ColumnsPlan& plan) {
   Axis& inner = reduced.axes[reduced.count - 1];
   const std::int64_t all_bytes = inner.size * tasks.groups.size * element_size;
   const bool all = reduced.count > 1 && inner.size <= tuning::kWholeAxisLanes &&
                    all_bytes >= kCacheLine && all_bytes <= tuning::kWidenedTileBytes;
   const std::int64_t count = all ? inner.size : widened_count(element_size, tasks.groups);
-  const std::int64_t least =
-      outer_bytes >= kCacheLine ? tuning::kBlockElements / tasks.groups.size + 1 : 0;
+  std::int64_t least = 0;
+  if (outer_bytes >= kCacheLine && !(apart && all)) {
+    least = tuning::kBlockElements / tasks.groups.size + 1;
+    if (apart) least = std::min(least, tuning::kWidenedApartPositions * count);
+  }
   if (!follows(inner, tasks.groups, all ? count / 2 : count, least)) return false;
   tasks.results = std::exchange(tasks.groups, tasks.kept.take(longest(tasks.kept, false)));
   widen(inner, count, tasks.results, plan);
@@ -179,12 +183,11 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_byte
     }
   }
   // Too few columns to fill vectors, or too many elements of each: positions may be lanes as well.
-  if (widens && widen_groups(element_size, outer_bytes, tasks, reduced, plan)) return;
   const bool apart = outer >= 0 && outer_bytes < tuning::kWidenedBytes &&
                      stride_of(kept.axes[outer]) > tuning::kBlockElements;
-  if (widens && (outer_bytes < kCacheLine || apart) && widen_longest(element_size, reduced, plan)) {
-    return;
-  }
+  if (widens && widen_groups(element_size, outer_bytes, apart, tasks, reduced, plan)) return;
+  const bool lacks_lanes = outer_bytes < kCacheLine || (apart && tasks.groups.size == 1);
+  if (widens && lacks_lanes && widen_longest(element_size, reduced, plan)) return;
   tasks.results = outer >= 0 ? kept.take(outer) : std::exchange(tasks.groups, kUnitAxis);
 }
 
@@ -199,13 +202,17 @@ void choose_packing(std::int64_t element_size, bool widens, const Axis& groups, 
                     inner.strides[0] == 1 &&
                     inner.size * element_size >= tuning::kSquareRowLeastBytes;
   if (!has_tail && apart > (rows ? 1 : tuning::kPackedStride)) {
-    Axes others = reduced;
-    take_walk(tuning::kBlockElements / groups.size, apart, others, plan);
-    if (make_block(element_size, groups, plan)) {
-      columns.packing = Packing::kTransposed;
-      columns.in_registers = rows;
-      reduced = others;
-      return;
+    for (std::int64_t limit = apart; limit > 0;) {
+      Axes others = reduced;
+      take_walk(tuning::kBlockElements / groups.size, limit, others, plan);
+      if (make_block(element_size, groups, plan)) {
+        columns.packing = Packing::kTransposed;
+        columns.in_registers = rows;
+        reduced = others;
+        return;
+      }
+      // Again without the axis that leaves gaps.
+      limit = plan.walk.count > 1 ? stride_of(plan.walk.axes[0]) : 0;
     }
   }
   columns.packing = columns.lane_stride == 1 ? Packing::kNone : Packing::kStrided;
