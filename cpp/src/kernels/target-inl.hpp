@@ -147,8 +147,10 @@ inline void stream_fence() {
 template <class T>
 void pack(const T* source, std::int64_t stride, std::int64_t count, T* target) {
   using Bits __attribute__((may_alias)) = typename IntegersOf<sizeof(T)>::Unsigned;
-  const auto by = [&, from = reinterpret_cast<const Bits*>(source),
-                   to = reinterpret_cast<Bits*>(target)](auto apart) {
+  // Not `auto`, which would lose the attribute.
+  const Bits* const from = reinterpret_cast<const Bits*>(source);
+  Bits* const to = reinterpret_cast<Bits*>(target);
+  const auto by = [&](auto apart) {
     for (std::int64_t i = 0; i < count; ++i) to[i] = from[i * apart];
   };
   if (stride == -1) return by(Constant<-1>());
