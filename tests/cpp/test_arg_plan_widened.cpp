@@ -96,6 +96,11 @@ void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
     const ArgPlan p = plan_of(few_results);
     const bool apart = far > tuning::kBlockElements;
     CHECK(p.columns.widened() == apart && p.columns.columns.lanes == (apart ? 16 : 20));
+    // One axis is widened where positions have gaps between them.
+    few_results.input.strides = {2, 32, far};
+    const ArgPlan strided = plan_of(few_results);
+    CHECK(strided.columns.widened() == apart && strided.columns.columns.lanes == 20);
+    CHECK(strided.columns.columns.lane_stride == (apart ? 32 : far));
   }
   // Nor where positions follow each other, with all groups, and are enough to join lanes.
   constexpr std::int64_t kLeast = tuning::kWidenedApartPositions * tuning::kWidenedBytes / 16;
@@ -106,6 +111,12 @@ void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
     const bool widened = positions == kLeast;
     CHECK(p.columns.widened() == widened && p.tasks.groups.size == (widened ? 22 : 4));
     CHECK((p.columns.columns.packing == Packing::kTransposed) == !widened);
+  }
+  for (const std::int64_t positions :
+       {tuning::kBlockElements / 4, tuning::kBlockElements / 4 + 1}) {
+    ArgDescriptor apart = descriptor({100, positions, 4}, {1}, DataType::kInt16);
+    apart.input.strides[0] = 2 * tuning::kBlockElements;
+    CHECK(plan_of(apart).columns.widened() == (4 * positions > tuning::kBlockElements));
   }
   // A part of the only one, every other element of which is read.
   ArgDescriptor few = descriptor({3, 1003}, {1});

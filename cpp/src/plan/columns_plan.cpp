@@ -122,7 +122,8 @@ bool follows(const Axis& reduced, const Axis& results, std::int64_t count, std::
 /// Widens the tasks' groups by positions of the innermost reduced axis, if these follow each other
 /// without a gap. Of an axis among several all of them, if they fit a tile, as it would be walked
 /// once for each position of the others. Where another axis fills vectors, with `outer_bytes`, only
-/// what its blocks do not hold, or, if its lanes are `apart`, what takes longer than joining lanes.
+/// what its blocks do not hold; if its lanes are `apart`, also all of an axis, and what takes
+/// longer than joining lanes.
 bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, bool apart, Tasks& tasks,
                   Axes& reduced, ColumnsPlan& plan) {
   Axis& inner = reduced.axes[reduced.count - 1];
@@ -211,8 +212,11 @@ void choose_packing(std::int64_t element_size, bool widens, const Axis& groups, 
         reduced = others;
         return;
       }
-      // Again without the axis that leaves gaps.
-      limit = plan.walk.count > 1 ? stride_of(plan.walk.axes[0]) : 0;
+      // Again without the axis of the largest stride, which may leave the gaps.
+      limit = 0;
+      for (int d = 0; d < plan.walk.count && plan.walk.count > 1; ++d) {
+        limit = std::max(limit, stride_of(plan.walk.axes[d]));
+      }
     }
   }
   columns.packing = columns.lane_stride == 1 ? Packing::kNone : Packing::kStrided;
