@@ -111,9 +111,9 @@ inline constexpr std::int64_t kWidenedBytes = 256;
 inline constexpr std::int64_t kWidenedTileBytes = 4 * 1024;
 
 /// Columns that fill vectors, but less than kWidenedBytes, are widened if their positions have at
-/// least kWidenedLeastBytes, an element of each, as a lane takes as long to merge as a position;
-/// those whose other lanes are far apart, but can be packed, if each of the widened ones has at
-/// least kWidenedApartPositions.
+/// least kWidenedLeastBytes, an element of each, as a lane takes as long to merge as a position. If
+/// other lanes are far apart, positions are widened from kWidenedApartPositions for each lane on,
+/// or where a block would not hold them.
 inline constexpr std::int64_t kWidenedLeastBytes = 384;
 inline constexpr std::int64_t kWidenedApartPositions = 12;
 

@@ -30,10 +30,10 @@ void take_vector(X x, P at, X& best, P& position) {
   }
 }
 
-/// Whether NaNs are compared from the start: of types whose own comparisons are not used. Of others
-/// that costs time, so elements are taken again where NaNs may decide: with NaNs first if the sum
-/// of what was taken is one (as that of infinities may be), with NaNs last if the best before is
-/// one, as no number is better.
+/// Whether elements are taken once: of types that are not kNative. Comparing float and double with
+/// NaNs takes longer, so they are taken without, and again where NaNs may decide: with NaNs first
+/// if the sum of what was taken is one (as that of infinities may be), with NaNs last if the best
+/// before is one, as no number is better.
 template <class O>
 constexpr bool kAlwaysExact = !Compare<O>::kNative;
 
@@ -124,6 +124,7 @@ void take_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std:
     V::store(bests + l, best);
     P::store(positions + l, found);
   }
+  // The best may be of these positions already, but no NaN that decides is lost.
   if constexpr (!kExact) {
     if (any_nan(sum)) {
       take_wide<O, kRows, true>(data, lanes, rows, n, position, starts, ahead, state);
@@ -150,6 +151,7 @@ void take_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, s
     const auto take = [&](std::int64_t i, auto count) {
       if (ahead != 0) prefetch_share(row + ahead * stride, i);
       const Square square(row + i, stride);
+      // In a register, or each column's would be made of an integer.
       typename P::Type at = loaded(P::all(static_cast<U>(i)));
       typename V::Type part{};
       unroll<Square::kSide>([&](auto c) {
@@ -254,10 +256,11 @@ void make_keys(const ArgOfOrder<U>& order, std::int64_t count, U* best) {
   }
 }
 
-/// How many lanes of a tile of rows may be compared in registers: not the last ones, if 16 bytes of
-/// them cannot be read, and none if those are less than a vector of lanes.
+/// How many lanes of a tile are compared in registers: not the last ones, if 16 bytes of them
+/// cannot be read; none if fewer than a vector of lanes are left.
 template <class U>
-std::int64_t squares_of(const Columns& columns, const Tile<U>& tile) {
+std::int64_t lanes_in_registers(const Columns& columns, const Tile<U>& tile) {
+  if (!columns.in_registers) return 0;
   const std::int64_t rows = columns.lanes - tile.lane;
   const std::int64_t lanes =
       min_of(readable_rows<U>(columns.lane_stride, rows, columns.n), tile.lanes);
@@ -288,16 +291,16 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
     write_results(a, tile, found, buffer);
   };
   for_tiles<U>(columns, [&](const Tile<U>& tile) {
-    const std::int64_t in_registers = columns.in_registers ? squares_of(columns, tile) : 0;
-    if (in_registers > 0) {
+    const std::int64_t compared = lanes_in_registers(columns, tile);
+    if (compared > 0) {
       Tile<U> part = tile;
-      part.lanes = in_registers;
+      part.lanes = compared;
       order.take_short_rows(part, columns.lane_stride, columns.n, columns.ahead, state);
-      part.data += in_registers * columns.lane_stride;
-      part.lanes = tile.lanes - in_registers;
+      part.data += compared * columns.lane_stride;
+      part.lanes = tile.lanes - compared;
       if (part.lanes > 0) {
         for_rows(columns, part, packed, [&](const TileRows<U>& rows, std::int64_t position) {
-          order.take_rows(part, rows, position, position == 0, 0, state.at(in_registers));
+          order.take_rows(part, rows, position, position == 0, 0, state.at(compared));
         });
       }
       return end_run(tile, 0);

@@ -152,7 +152,7 @@ DMLCPU_NOINLINE void make_elements(const ArgColumns& a, const KeyRule& rule, con
   for (std::int64_t g = 0; g < tile.groups; ++g) {
     for (std::int64_t r = 0; r < found.results; ++r) {
       const std::int64_t i = g * found.stride + r;
-      if (bits_of(rule, U{found.best[i]}, &found.best[i])) continue;
+      if (bits_of(rule, found.best[i], &found.best[i])) continue;
       std::int64_t number = found.numbers == nullptr ? 0 : found.numbers[i];
       if (a.columns.backwards) number = tile.lanes / a.results - 1 - number;
       found.best[i] =
