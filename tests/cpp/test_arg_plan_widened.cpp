@@ -89,7 +89,17 @@ void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
     CHECK(p.columns.columns.lanes == (some ? tuning::kWidenedBytes / 4 : 1000));
     CHECK(p.reduced.count == (some ? 1 : 0));
   }
-  // Results that are far apart and few are no lanes.
+  // A part of the only one, every other element of which is read.
+  ArgDescriptor few = descriptor({3, 1003}, {1});
+  few.input.strides = {1, 6};
+  const ArgPlan part = plan_of(few);
+  CHECK(part.columns.widened() && part.tasks.results.size == 1);
+  CHECK(part.columns.columns.lanes == tuning::kWidenedBytes / 4 &&
+        part.columns.columns.lane_stride == 6);
+  CHECK(part.columns.columns.tail >= 0 && part.columns.columns.packing == Packing::kStrided);
+}
+
+void test_results_that_are_far_apart_and_few_are_no_lanes() {
   for (const std::int64_t far : {tuning::kBlockElements, tuning::kBlockElements + 1}) {
     ArgDescriptor few_results = descriptor({16, 20, 20}, {0, 1});
     few_results.input.strides = {1, 16, far};
@@ -118,14 +128,6 @@ void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
     apart.input.strides[0] = 2 * tuning::kBlockElements;
     CHECK(plan_of(apart).columns.widened() == (4 * positions > tuning::kBlockElements));
   }
-  // A part of the only one, every other element of which is read.
-  ArgDescriptor few = descriptor({3, 1003}, {1});
-  few.input.strides = {1, 6};
-  const ArgPlan part = plan_of(few);
-  CHECK(part.columns.widened() && part.tasks.results.size == 1);
-  CHECK(part.columns.columns.lanes == tuning::kWidenedBytes / 4 &&
-        part.columns.columns.lane_stride == 6);
-  CHECK(part.columns.columns.tail >= 0 && part.columns.columns.packing == Packing::kStrided);
 }
 
 void test_long_rows_are_no_columns() {
@@ -186,6 +188,7 @@ int main() {
   test_few_columns_are_widened();
   test_reversed_positions_are_widened_in_the_order_of_memory();
   test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors();
+  test_results_that_are_far_apart_and_few_are_no_lanes();
   test_long_rows_are_no_columns();
   test_tiles_of_widened_columns();
   test_a_tail_is_in_the_table_while_there_is_one_period();
