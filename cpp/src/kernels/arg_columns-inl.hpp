@@ -148,26 +148,25 @@ void take_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, s
     const U* const row = tile.data + lane * stride;
     typename V::Type best{};
     typename P::Type position{};
-    const auto take = [&](std::int64_t i, auto count) {
+    const auto take = [&](std::int64_t i, typename P::Type at, auto count) {
       if (ahead != 0) prefetch_share(row + ahead * stride, i);
       const Square square(row + i, stride);
-      // In a register, or each column's would be made of an integer.
-      typename P::Type at = loaded(P::all(static_cast<U>(i)));
-      typename V::Type part{};
       unroll<Square::kSide>([&](auto c) {
         if (c >= count) return;
         const typename V::Type x = C::canonical(C::lanes_of(square.columns[c]));
         if (c == 0 && i == 0) best = x;
-        if (!kExact && O::kNanFirst) part = c == 0 ? x : part + x;
+        if (!kExact && (O::kNanFirst || (c == 0 && i == 0))) sum += x;
         take_vector<O, kExact>(x, at, best, position);
         at += 1;
       });
-      if (!kExact) sum += O::kNanFirst ? part : best;
     };
     if (n < Square::kSide) {
-      take(0, n);
+      take(0, P::all(0), n);
     } else {
-      for_steps(n, Square::kSide, [&](std::int64_t i) { take(i, Constant<Square::kSide>()); });
+      // Positions in a register, or compilers would make those of each column of an integer.
+      for_steps(n, Square::kSide, [&](std::int64_t i) {
+        take(i, loaded(P::all(static_cast<U>(i))), Constant<Square::kSide>());
+      });
     }
     V::store(reinterpret_cast<typename C::Lane*>(state.best + lane), best);
     P::store(state.positions + lane, position);
