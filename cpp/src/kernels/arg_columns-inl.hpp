@@ -15,12 +15,14 @@ auto before_or_nan(V x, V b) {
   return ~(O::kLargest ? x <= b : x >= b) & (O::kNanFirst ? b == b : x == x);
 }
 
-/// Compares x, of position `at`, with the best before. kExact knows NaNs.
+/// Compares x, of position `at`, with the best before. kExact knows NaNs. Of native types both are
+/// selected by one comparison: maxima share the pipes of processors with comparisons and sums,
+/// selections have others.
 template <class O, bool kExact, class X, class P>
 void take_vector(X x, P at, X& best, P& position) {
   using C = Compare<O>;
-  if constexpr (kExact && C::kNative) {
-    const auto better = before_or_nan<O>(x, best);
+  if constexpr (C::kNative) {
+    const auto better = kExact ? before_or_nan<O>(x, best) : C::before(x, best);
     position = better ? at : position;
     best = better ? x : best;
   } else {
