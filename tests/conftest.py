@@ -1,3 +1,5 @@
+import contextlib
+import fcntl
 import importlib
 import os
 import shlex
@@ -71,23 +73,41 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def build_core(tmp_path_factory):
+def build_folder(tmp_path_factory):
+    """A function that returns a context manager with the folder of a build, which no other process
+    of pytest-xdist uses meanwhile. It lies in DMLCPU_TEST_BUILD, so that several runs share it, or
+    is a new one of this run."""
+    new = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        new = new.parent
+    builds = Path(os.environ.get("DMLCPU_TEST_BUILD") or new / "builds")
+
+    @contextlib.contextmanager
+    def locked(name):
+        builds.mkdir(parents=True, exist_ok=True)
+        with (builds / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield builds / name
+
+    return locked
+
+
+@pytest.fixture(scope="session")
+def build_core(build_folder):
     """A function that builds the C++ core and its tests with some options, or one target of it, and
-    returns the build's folder. It lies in DMLCPU_TEST_BUILD, so that several runs share it, or is a
-    new one. CMAKE_ARGS holds more options, as it does for pip."""
+    returns the build's folder. CMAKE_ARGS holds more options, as it does for pip."""
     needs_to_build()
-    shared = os.environ.get("DMLCPU_TEST_BUILD")
     given = shlex.split(os.environ.get("CMAKE_ARGS", ""))
 
     def run(name, *options, target="all"):
-        folder = Path(shared) / name if shared else tmp_path_factory.mktemp(name)
-        subprocess.run(
-            ["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DDMLCPU_BUILD_PYTHON=OFF",
-             "-DDMLCPU_BUILD_TESTS=ON", *given, *options],
-            check=True,
-        )  # fmt: skip
-        subprocess.run(["cmake", "--build", folder, "--target", target], check=True)
-        return folder
+        with build_folder(name) as folder:
+            subprocess.run(
+                ["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DDMLCPU_BUILD_PYTHON=OFF",
+                 "-DDMLCPU_BUILD_TESTS=ON", *given, *options],
+                check=True,
+            )  # fmt: skip
+            subprocess.run(["cmake", "--build", folder, "--target", target], check=True)
+            return folder
 
     return run
 

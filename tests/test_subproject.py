@@ -1,6 +1,5 @@
 """The C++ library as a part of another project: tests/consumers/parent, built once for all tests."""
 
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -9,7 +8,7 @@ import numpy as np
 import pytest
 
 from checks import check_example
-from scripts import needs
+from scripts import needs, needs_to_build
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "embed_cpp"
@@ -26,13 +25,13 @@ def configure(folder, *options):
 
 
 @pytest.fixture(scope="module")
-def parent(tmp_path_factory, build_core):
-    """The build's folder; build_core puts cmake and ninja on the path."""
-    shared = os.environ.get("DMLCPU_TEST_BUILD")
-    folder = Path(shared) / "parent" if shared else tmp_path_factory.mktemp("parent")
-    configure(folder, "-DCMAKE_BUILD_TYPE=Release", "-UDMLCPU_INSTALL")
-    cmake("--build", folder)
-    return folder
+def parent(build_folder):
+    """The build's folder."""
+    needs_to_build()
+    with build_folder("parent") as folder:
+        configure(folder, "-DCMAKE_BUILD_TYPE=Release", "-UDMLCPU_INSTALL")
+        cmake("--build", folder)
+        return folder
 
 
 def names(folder):

@@ -106,6 +106,6 @@ def listed(mark):
 
 def select(cls, names):
     """A class with those tests of `cls`, all where there are no names, checked."""
-    tests = {n for n in dir(cls) if n.startswith("test")}
+    tests = [n for n in dir(cls) if n.startswith("test")]
     members = {n: checked(getattr(cls, n)) if n in (names or tests) else None for n in tests}
     return type(cls.__name__, (cls,), members)
