@@ -279,6 +279,16 @@ void test_blocks_are_not_split_between_groups() {
   CHECK(p.tasks.task_groups == 3);
 }
 
+void test_groups_outside_of_blocks_have_their_own() {
+  ArgDescriptor d = descriptor({50, 18, 5}, {2});
+  d.input.strides = {180, 5, 1};
+  const ArgPlan p = plan_of(d, 4);
+  const dmlcpu::Columns& columns = p.columns.columns;
+  CHECK(columns.packing == Packing::kTransposed && columns.lanes == 18);
+  CHECK(p.tasks.groups.size == 50 && columns.tile_groups == 1 && columns.group_stride == 180);
+  CHECK(p.tasks.kept.count == 0 && p.tasks.task_groups < 50);
+}
+
 void test_values_are_found_by_the_index() {
   ArgDescriptor d = descriptor({50, 60}, {0});
   dmlcpu::Tensor values;
@@ -348,6 +358,7 @@ int main() {
   test_broadcast_reduced_axes_are_not_walked();
   test_few_tasks_are_split_into_parts();
   test_blocks_are_not_split_between_groups();
+  test_groups_outside_of_blocks_have_their_own();
   test_values_are_found_by_the_index();
   test_a_second_thread_is_used_from_some_grains_on();
   test_plans_can_be_printed();

@@ -84,6 +84,7 @@ class Elements {
     const std::int64_t period = position / columns_.period;
     const std::int64_t row = rows_[static_cast<std::size_t>(position % columns_.period)];
     const std::int64_t beside = lane * columns_.lane_stride;
+    const bool own_blocks = columns_.tile_groups < columns_.groups;
     std::int64_t offset = row + group * columns_.group_stride;
     if (position == columns_.tail) {
       CHECK(columns_.packing != Packing::kTransposed && position == columns_.n - 1);
@@ -92,17 +93,19 @@ class Elements {
       return columns_.tail_offset + group * columns_.group_stride + beside;
     }
     if (columns_.packing == Packing::kTransposed) {
-      CHECK(offset % columns_.tile_lanes == 0);
-      const std::int64_t block_row = offset / columns_.tile_lanes;
+      const std::int64_t in_block = own_blocks ? row : offset;
+      CHECK(in_block % columns_.tile_lanes == 0);
+      const std::int64_t block_row = in_block / columns_.tile_lanes;
       CHECK(block_row >= 0 && block_row < columns_.block);
-      offset = block_row;
+      offset += block_row - in_block;
     }
     return offset + period * columns_.period_stride + beside;
   }
 
   /// Blocks are read whole: all of them, of all lanes and periods, are in the tensor's memory.
-  void check_blocks(std::int64_t first_element) const {
+  void check_blocks(std::int64_t first_element, std::int64_t group) const {
     if (columns_.packing != Packing::kTransposed) return;
+    if (columns_.tile_groups < columns_.groups) first_element += group * columns_.group_stride;
     CHECK(columns_.n % columns_.period == 0);
     for (std::int64_t period = 0; period < columns_.n / columns_.period; ++period) {
       for (const std::int64_t lane : {std::int64_t{0}, columns_.lanes - 1}) {
@@ -158,7 +161,7 @@ Results visited(const Case& c, const ArgPlan& plan) {
             const std::int64_t index = reduced.offsets()[1] + start * plan.shared.strides[1];
             if (is_columns) {
               const std::int64_t first = offset + kept.offsets()[0] + columns.input_offset;
-              if (g == 0 && r == 0) elements.check_blocks(first);
+              if (r == 0) elements.check_blocks(first, g);
               visit_columns(columns, elements, first, index, g, r, visits);
               continue;
             }
@@ -191,9 +194,9 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
   CHECK(c.tile_groups >= 1 && c.tile_groups <= plan.tasks.groups.size);
   CHECK(c.lanes == p.per_result * plan.tasks.results.size);
   if (c.packing == Packing::kTransposed) {
-    // There is one tile of groups, and no task has fewer.
-    CHECK(c.tile_groups == plan.tasks.groups.size &&
-          plan.tasks.task_groups == plan.tasks.groups.size);
+    // There is one tile of groups, and no task has fewer; or each has its own.
+    CHECK(c.tile_groups == 1 || (c.tile_groups == plan.tasks.groups.size &&
+                                 plan.tasks.task_groups == plan.tasks.groups.size));
     CHECK(c.block <= tuning::kBlockElements);
   }
   // A task that merges has a result for each lane of its tile, or all of its results.
@@ -263,6 +266,11 @@ void note(const ArgPlan& plan) {
   if (c.period < c.n) met.insert(packing + " periods");
   if (p.walk.count > 1) met.insert(packing + " of several axes");
   if (plan.tasks.groups.size > 1) met.insert(packing + " groups");
+  if (c.tile_groups < c.groups) met.insert(packing + " groups in several tiles");
+  if (c.tile_groups > 1 && c.group_stride == c.lanes * c.lane_stride) {
+    met.insert(packing + " groups without gaps");
+    if (p.widened()) met.insert(packing + " widened groups without gaps");
+  }
   if (c.packing == Packing::kTransposed && p.input_offset < 0) met.insert("reversed blocks");
   if (plan.reduced.count > 0) met.insert(packing + " inside of reduced axes");
 }
@@ -344,6 +352,7 @@ int main() {
                            "transposed groups",
                            "transposed widened",
                            "transposed in parts",
+                           "transposed groups in several tiles",
                            "reversed blocks",
                            "transposed inside of reduced axes",
                            "strided",

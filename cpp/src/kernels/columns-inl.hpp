@@ -23,7 +23,6 @@ struct Tile {
 /// Calls body(tile) for each tile.
 template <class T, class Body>
 void for_tiles(const Columns& columns, Body&& body) {
-  // Transposed groups are one tile, whose group_stride is about its rows.
   for (std::int64_t g = 0; g < columns.groups; g += columns.tile_groups) {
     const std::int64_t groups = min_of(columns.tile_groups, columns.groups - g);
     const T* const data = static_cast<const T*>(columns.data) + g * columns.group_stride;

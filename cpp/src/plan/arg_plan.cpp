@@ -91,7 +91,7 @@ void split_tasks(std::int64_t element_size, int threads, ArgPlan& plan) {
       is_columns ? std::min(columns.tile_lanes, tuning::kLeastTileBytes / element_size) : 1;
   const bool splits_results = !widened && plan.parts == 1;
   tasks.split(threads, splits_results ? least : tasks.results.size,
-              columns.packing != Packing::kTransposed);
+              columns.packing != Packing::kTransposed || columns.tile_groups == 1);
   if (plan.merges) {
     const std::int64_t tile = is_columns ? columns.tile_lanes : tuning::kTileElements;
     if (is_columns) tasks.task_groups = std::min(tasks.task_groups, columns.tile_groups);

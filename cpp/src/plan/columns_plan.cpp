@@ -284,11 +284,16 @@ ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t lan
   columns.lanes = plan.per_result * tasks.results.size;
   if (!plan.widened()) columns.lane_stride = tasks.results.strides[0];
   choose_packing(element_size, widens, tasks.groups, reduced, plan);
-  columns.groups = tasks.groups.size;
   choose_tiles(element_size, tasks.groups, plan);
   if (byte_count(input) < tuning::kColumnsPrefetchBytes) columns.ahead = 0;
-  columns.group_stride =
-      tasks.groups.strides[0] * (columns.packing == Packing::kTransposed ? columns.tile_lanes : 1);
+  const bool transposed = columns.packing == Packing::kTransposed;
+  columns.group_stride = tasks.groups.strides[0] * (transposed ? columns.tile_lanes : 1);
+  if (widens && transposed && tasks.groups.size == 1) {
+    // Not in the blocks: each group has its own tiles.
+    tasks.groups = tasks.kept.take(longest(tasks.kept, false));
+    columns.group_stride = tasks.groups.strides[0];
+  }
+  columns.groups = tasks.groups.size;
   return plan;
 }
 
