@@ -267,8 +267,8 @@ void test_few_tasks_are_split_into_parts() {
   // Each part of widened columns has a tail.
   const ArgPlan lanes = plan_of(descriptor({9000, 3}, {0}), 3);
   CHECK(lanes.parts == 12 && lanes.columns.columns.tail >= 0 && covers(lanes));
-  ArgDescriptor gaps = descriptor({900, 300, 3}, {0, 1});
-  gaps.input.strides[0] = 910;
+  ArgDescriptor gaps = descriptor({900, 307, 3}, {0, 1});
+  gaps.input.strides[0] = 930;
   const ArgPlan outer_tail = plan_of(gaps, 3);
   CHECK(outer_tail.shared.size == 900 && outer_tail.columns.columns.tail >= 0);
 }

@@ -63,6 +63,54 @@ void test_reversed_positions_are_widened_in_the_order_of_memory() {
   CHECK(apart.columns.columns.lane_stride == -6);
 }
 
+void test_a_divisor_of_an_axis_among_several_leaves_no_tail() {
+  ArgDescriptor d = descriptor({900, 300, 3}, {0, 1});
+  d.input.strides[0] = 910;
+  const ArgPlan p = plan_of(d);
+  CHECK(p.columns.per_result == 20 && p.columns.columns.tail == -1);
+  CHECK(p.columns.columns.n == 900 * 15 && p.reduced.count == 0);
+  // Not of one alone, which is walked once.
+  CHECK(plan_of(descriptor({300, 3}, {0})).columns.per_result == 21);
+}
+
+void test_groups_beside_each_other_are_a_row() {
+  // Kept axes that the output keeps apart.
+  ArgDescriptor d = descriptor({69, 97, 7}, {0});
+  for (const std::int64_t apart : {1, 2}) {
+    d.input.strides = {679 * apart, 7 * apart, -apart};
+    const ArgPlan p = plan_of(d);
+    const dmlcpu::Columns& columns = p.columns.columns;
+    CHECK(columns.packing == (apart == 1 ? Packing::kNone : Packing::kStrided));
+    CHECK(columns.lanes == 7 && columns.lane_stride == apart && columns.tile_groups == 97);
+    CHECK(p.tasks.groups.size == 97 && columns.group_stride == 7 * apart);
+  }
+  // A whole reduced axis, from kBesidePositions of the others on.
+  const auto whole = [](std::int64_t positions) {
+    return plan_of(descriptor({positions, 24, 8}, {0, 2}, DataType::kUInt8));
+  };
+  const ArgPlan p = whole(tuning::kBesidePositions);
+  CHECK(p.columns.widened() && p.tasks.results.size == 1 && p.tasks.groups.size == 24);
+  CHECK(p.columns.columns.lanes == 8 && p.columns.columns.tile_groups == 24);
+  CHECK(p.columns.columns.group_stride == 8 && p.reduced.count == 0);
+  CHECK(!whole(tuning::kBesidePositions - 1).columns.widened());
+  // Not of fewer than kBesideBytes: 32 of each position.
+  ArgDescriptor few = descriptor({100, 31, 4, 8}, {1, 3}, DataType::kUInt8);
+  CHECK(!plan_of(few).columns.widened());
+  few = descriptor({100, 32, 4, 8}, {1, 3}, DataType::kUInt8);
+  CHECK(plan_of(few).columns.widened());
+}
+
+void test_neighbours_at_one_distance_are_widened() {
+  ArgDescriptor d = descriptor({1000, 3}, {0});
+  for (const std::int64_t apart : {tuning::kPackedStride, tuning::kPackedStride + 1}) {
+    d.input.strides = {3 * apart, apart};
+    const ArgPlan p = plan_of(d);
+    CHECK((p.tasks.results.size == 3) == (apart <= tuning::kPackedStride));
+    CHECK(p.columns.widened() &&
+          p.columns.columns.lane_stride == (p.tasks.results.size == 3 ? apart : 3 * apart));
+  }
+}
+
 void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
   // An axis of several, taken whole: beside narrow results, or alone.
   const ArgPlan beside = plan_of(descriptor({30, 2, 40, 2}, {0, 2}));
@@ -187,6 +235,9 @@ void test_a_tail_is_in_the_table_while_there_is_one_period() {
 int main() {
   test_few_columns_are_widened();
   test_reversed_positions_are_widened_in_the_order_of_memory();
+  test_a_divisor_of_an_axis_among_several_leaves_no_tail();
+  test_groups_beside_each_other_are_a_row();
+  test_neighbours_at_one_distance_are_widened();
   test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors();
   test_results_that_are_far_apart_and_few_are_no_lanes();
   test_long_rows_are_no_columns();

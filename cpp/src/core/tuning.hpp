@@ -111,17 +111,19 @@ inline constexpr std::int64_t kWidenedBytes = 256;
 inline constexpr std::int64_t kWidenedTileBytes = 4 * 1024;
 
 /// Columns that fill vectors, but less than kWidenedBytes, are widened if their positions have at
-/// least kWidenedLeastBytes, an element of each, as a lane takes as long to merge as a position. If
-/// other lanes are far apart, positions are widened from kWidenedApartPositions for each lane on,
-/// or where a block would not hold them.
+/// least kWidenedLeastBytes, an element of each: a lane takes as long to merge as a position. Where
+/// other lanes are far apart, from kWidenedApartPositions for each lane on, or beyond a block.
 inline constexpr std::int64_t kWidenedLeastBytes = 384;
 inline constexpr std::int64_t kWidenedApartPositions = 12;
 
 /// All positions of a reduced axis become lanes only up to the first figure, as many as any integer
-/// can number; and the longest one, if it alone fills vectors, only if the other reduced axes have
-/// at least as many positions as the second: fewer would take less time than joining the lanes.
+/// can number; the longest one, if it alone fills vectors, or one beside kept ones, only if the
+/// other reduced axes have as many positions as the second or the third: fewer would take less time
+/// than joining the lanes. Groups are lanes beside each other if their walk has kBesideBytes.
 inline constexpr std::int64_t kWholeAxisLanes = 256;
 inline constexpr std::int64_t kWholeAxisPositions = 4;
+inline constexpr std::int64_t kBesidePositions = 8;
+inline constexpr std::int64_t kBesideBytes = 1024;
 
 /// Elements of a block that is transposed, at most, and so the distance of vectors that are read
 /// one after the other: blocks of this size, a vector of each row, fit L2.
@@ -169,7 +171,7 @@ inline constexpr std::int64_t kColumnsPrefetchAhead = 1024;
 /// the parts costs about as much as some positions.
 inline constexpr std::int64_t kMinPartPositions = 64;
 
-/// Tiles of different tasks are at least this wide: less would waste cache lines and vectors.
+/// Tiles of different tasks are at least this wide, not to waste cache lines and vectors.
 inline constexpr std::int64_t kLeastTileBytes = 512;
 
 /// Bytes of the cache lines that a row of a strided tile touches: the next rows, which often are in
@@ -321,8 +323,7 @@ inline constexpr std::int64_t kLookUpBytes = 64;
 
 /// Rows fewer than threads are split into parts of at least this many bytes: each part may have k
 /// elements to collect, and what was collected is sorted. With small k that hardly takes longer
-/// than reading the row, so that a second thread, which may have to be woken, pays only for long
-/// rows.
+/// than reading the row: a second thread, which may have to be woken, pays only for long rows.
 constexpr std::int64_t top_k_min_part_bytes(std::int64_t k) {
   return (k <= kTopKBlocksMaxK ? 640 : 128) * 1024;
 }
@@ -365,9 +366,8 @@ inline constexpr std::int64_t kGatherAhead = 64;
 inline constexpr std::int64_t kGatherAheadBytes = 32 * 1024;
 inline constexpr std::int64_t kGatherNearAheadBytes = 4 * 1024;
 
-/// Software prefetch distances in the index tuples in bytes, to L1 and to L2. The hardware's own
-/// prefetching stops at pages and does not keep up with loops that load from all over the input as
-/// well.
+/// Software prefetch distances in the index tuples in bytes, to L1 and to L2. The hardware prefetch
+/// stops at pages, and does not keep up with loops that also load from all over the input.
 inline constexpr std::int64_t kGatherTuplePrefetchBytes = 1024;
 inline constexpr std::int64_t kGatherTuplesToL2Bytes = 8 * 1024;
 

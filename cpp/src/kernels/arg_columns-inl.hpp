@@ -181,10 +181,11 @@ void take_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, s
 /// Takes positions of all lanes of a tile. Of rows that are not wide four vectors at a time where
 /// there are as many, side by side or of four groups: each waits for its own comparison. The last
 /// ones overlap those before: taking elements twice changes nothing, unless the lanes are at their
-/// start, and then they start again.
+/// start, and then they start again. Groups without gaps between them are one row.
 template <class O, class U = typename O::Unsigned>
-void take_rows(const Tile<U>& tile, TileRows<U> rows, std::int64_t position, bool starts,
+void take_rows(Tile<U> tile, TileRows<U> rows, std::int64_t position, bool starts,
                std::int64_t ahead, const BestOfTile<U>& state) {
+  if (rows.group_stride == tile.lanes) tile.lanes *= std::exchange(tile.groups, 1);
   const auto take_next = [&](auto count) {
     for (std::int64_t g = 0; g < tile.groups; ++g) {
       take_wide<O, count>(rows.data + g * rows.group_stride, tile.lanes, rows.rows, rows.n,
@@ -239,7 +240,7 @@ void take_rows(const Tile<U>& tile, TileRows<U> rows, std::int64_t position, boo
 /// What depends on the order.
 template <class U>
 struct ArgOfOrder {
-  void (*take_rows)(const Tile<U>& tile, TileRows<U> rows, std::int64_t position, bool starts,
+  void (*take_rows)(Tile<U> tile, TileRows<U> rows, std::int64_t position, bool starts,
                     std::int64_t ahead, const BestOfTile<U>& state);
   void (*take_short_rows)(const Tile<U>& tile, std::int64_t stride, std::int64_t n,
                           std::int64_t ahead, const BestOfTile<U>& state);

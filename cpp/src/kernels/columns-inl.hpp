@@ -51,6 +51,10 @@ void for_rows(const Columns& columns, const Tile<T>& tile, char* scratch, Body&&
   T* const packed = reinterpret_cast<T*>(scratch);
   auto* const packed_rows =
       reinterpret_cast<std::int64_t*>(scratch + packed_bytes(columns, kSizeOf<T>));
+  // Groups without gaps between them are packed as one.
+  const bool dense = columns.group_stride == tile.lanes * columns.lane_stride;
+  const std::int64_t groups = dense ? 1 : tile.groups;
+  const std::int64_t lanes = dense ? tile.groups * tile.lanes : tile.lanes;
   const bool tail_apart = columns.tail >= columns.period;
   const std::int64_t walked = tail_apart ? columns.tail : columns.n;
   for (std::int64_t i = 0; i < columns.n;) {
@@ -72,9 +76,9 @@ void for_rows(const Columns& columns, const Tile<T>& tile, char* scratch, Body&&
     } else if (columns.packing == Packing::kStrided) {
       for (std::int64_t r = 0; r < rows.n; ++r) {
         packed_rows[r] = r * tile.groups * tile.lanes;
-        for (std::int64_t g = 0; g < tile.groups; ++g) {
-          pack(rows.data + rows.rows[r] + g * columns.group_stride, columns.lane_stride, tile.lanes,
-               packed + packed_rows[r] + g * tile.lanes);
+        for (std::int64_t g = 0; g < groups; ++g) {
+          pack(rows.data + rows.rows[r] + g * columns.group_stride, columns.lane_stride, lanes,
+               packed + packed_rows[r] + g * lanes);
         }
       }
       rows.data = packed;

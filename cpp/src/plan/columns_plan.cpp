@@ -25,13 +25,33 @@ int best_lanes(std::int64_t element_size, const Axes& kept) {
   return longest(kept, true);
 }
 
+/// How far neighbouring results are from each other, and positions of a single one.
+std::int64_t lanes_apart(const Axis& results) { return results.size == 1 ? 1 : results.strides[0]; }
+
+/// The position of the kept axis that repeats `lanes` lanes without a gap, for a row that fills
+/// vectors, of enough positions for a call; -1 if there is none.
+int axis_beside(std::int64_t element_size, std::int64_t lanes, std::int64_t apart,
+                std::int64_t positions, const Axes& kept) {
+  if (apart > tuning::kPackedStride) return -1;
+  for (int d = kept.count - 1; d >= 0; --d) {
+    const Axis& axis = kept.axes[d];
+    const std::int64_t row_bytes = lanes * axis.size * element_size;
+    if (axis.strides[0] == lanes * apart && row_bytes >= tuning::kLaneBytes &&
+        row_bytes * positions >= tuning::kBesideBytes) {
+      return d;
+    }
+  }
+  return -1;
+}
+
 /// Makes `count` successive positions of `axis` lanes of each result; the axis is then walked in
-/// steps of `count`. Positions that follow each other in memory without a gap are lanes in the
-/// order of memory, even if their indices descend.
+/// steps of `count`. Positions that follow each other in memory, as near as the results, are lanes
+/// in the order of memory, even if their indices descend.
 void widen(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan& plan) {
   Columns& columns = plan.columns;
-  const bool contiguous = stride_of(axis) == results.size;
-  columns.lane_stride = contiguous ? 1 : axis.strides[0];
+  const std::int64_t apart = lanes_apart(results);
+  const bool contiguous = stride_of(axis) == results.size * apart;
+  columns.lane_stride = contiguous ? apart : axis.strides[0];
   plan.per_result = count;
   columns.widened_step = axis.strides[1];
   columns.backwards = contiguous && axis.strides[0] < 0;
@@ -113,31 +133,48 @@ std::int64_t widened_count(std::int64_t element_size, const Axis& results) {
 }
 
 /// Whether the reduced axis has at least `least` positions, and twice `count`, that follow each
-/// other in memory without a gap, each with all results.
+/// other in memory, each with all results, at one distance that is packed fast.
 bool follows(const Axis& reduced, const Axis& results, std::int64_t count, std::int64_t least) {
-  return (results.size == 1 || results.strides[0] == 1) && stride_of(reduced) == results.size &&
+  const std::int64_t apart = lanes_apart(results);
+  return apart <= tuning::kPackedStride && stride_of(reduced) == results.size * apart &&
          reduced.size >= std::max(least, 2 * count);
 }
 
-/// Widens the tasks' groups by positions of the innermost reduced axis, if these follow each other
-/// without a gap. Of an axis among several all of them, if they fit a tile, as it would be walked
-/// once for each position of the others. Where another axis fills vectors, with `outer_bytes`, only
-/// what its blocks do not hold; if its lanes are `apart`, also all of an axis, and what takes
-/// longer than joining lanes.
+/// The largest divisor of `size` that is more than half of `count`; `count` if there is none.
+std::int64_t divisor_near(std::int64_t size, std::int64_t count) {
+  for (std::int64_t divisor = count; 2 * divisor > count; --divisor) {
+    if (size % divisor == 0) return divisor;
+  }
+  return count;
+}
+
+/// Widens the tasks' groups by positions of the innermost reduced axis, if these follow each other.
+/// Of an axis among several all of them, if they fit a tile, alone or beside each other, or else
+/// such as leave no tail, as it would be walked once for each position of the others. Where another
+/// axis fills vectors, with `outer_bytes`, only what its blocks do not hold; all of an axis also if
+/// its lanes are `apart` or rows fill vectors, and what takes longer than joining lanes.
 bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, bool apart, Tasks& tasks,
                   Axes& reduced, ColumnsPlan& plan) {
   Axis& inner = reduced.axes[reduced.count - 1];
-  const std::int64_t all_bytes = inner.size * tasks.groups.size * element_size;
+  const std::int64_t lanes = inner.size * tasks.groups.size;
+  const std::int64_t positions = iteration_count(reduced) / inner.size;
+  const int beside =
+      positions < tuning::kBesidePositions
+          ? -1
+          : axis_beside(element_size, lanes, lanes_apart(tasks.groups), positions, tasks.kept);
   const bool all = reduced.count > 1 && inner.size <= tuning::kWholeAxisLanes &&
-                   all_bytes >= kCacheLine && all_bytes <= tuning::kWidenedTileBytes;
-  const std::int64_t count = all ? inner.size : widened_count(element_size, tasks.groups);
+                   (beside >= 0 || lanes * element_size >= kCacheLine) &&
+                   lanes * element_size <= tuning::kWidenedTileBytes;
+  std::int64_t count = all ? inner.size : widened_count(element_size, tasks.groups);
+  if (reduced.count > 1) count = divisor_near(inner.size, count);
   std::int64_t least = 0;
-  if (outer_bytes >= kCacheLine && !(apart && all)) {
+  if (outer_bytes >= kCacheLine && !(all && (apart || beside >= 0))) {
     least = tuning::kBlockElements / tasks.groups.size + 1;
     if (apart) least = std::min(least, tuning::kWidenedApartPositions * count);
   }
   if (!follows(inner, tasks.groups, all ? count / 2 : count, least)) return false;
-  tasks.results = std::exchange(tasks.groups, tasks.kept.take(longest(tasks.kept, false)));
+  const int outer = all && beside >= 0 ? beside : longest(tasks.kept, false);
+  tasks.results = std::exchange(tasks.groups, tasks.kept.take(outer));
   widen(inner, count, tasks.results, plan);
   if (all) reduced.pop();
   return true;
@@ -180,6 +217,14 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_byte
                                tuning::kWidenedLeastBytes / element_size);
     if (!waits) {
       tasks.results = std::exchange(tasks.groups, kept.pop());
+      return;
+    }
+  }
+  if (widens && has_groups) {
+    const int beside = axis_beside(element_size, tasks.groups.size, lanes_apart(tasks.groups),
+                                   iteration_count(reduced), kept);
+    if (beside >= 0) {
+      tasks.results = std::exchange(tasks.groups, kept.take(beside));
       return;
     }
   }
@@ -241,12 +286,18 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
   columns.tile_groups = 1;
   columns.tile_lanes = std::min(lanes, most);
   columns.pass = columns.period;
+  // Groups without gaps between them are one row.
+  const bool dense = groups.size > 1 && groups.strides[0] == lanes * columns.lane_stride;
+  const auto choose_groups = [&](std::int64_t most_groups) {
+    columns.tile_groups = std::clamp(most_groups, std::int64_t{1}, groups.size);
+  };
   if (columns.packing == Packing::kNone) {
     const std::int64_t tile_bytes = columns.n * columns.tile_lanes * element_size;
-    columns.tile_groups = std::clamp(std::min(in_tile / lanes, tuning::kGroupsBytes / tile_bytes),
-                                     std::int64_t{1}, groups.size);
-    const std::int64_t rows = tuning::kPassBytes / (columns.tile_lanes * element_size);
-    plan.set_pass(tile_bytes <= tuning::kPassBytes
+    choose_groups(dense ? in_tile / lanes
+                        : std::min(in_tile / lanes, tuning::kGroupsBytes / tile_bytes));
+    const std::int64_t row_lanes = columns.tile_lanes * (dense ? columns.tile_groups : 1);
+    const std::int64_t rows = tuning::kPassBytes / (row_lanes * element_size);
+    plan.set_pass(columns.n <= rows
                       ? columns.period
                       : std::max(rows / tuning::kPassRows, std::int64_t{1}) * tuning::kPassRows,
                   element_size);
@@ -266,7 +317,9 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
         std::min<std::int64_t>(std::abs(columns.lane_stride) * element_size, kCacheLine);
     const std::int64_t fit = tuning::kStridedTileBytes / std::max<std::int64_t>(apart, 1);
     columns.tile_lanes = std::min(lanes, std::clamp(fit, line, most));
-    if (groups.size * element_size < kCacheLine) columns.tile_groups = groups.size;
+    if (dense || groups.size * element_size < kCacheLine) {
+      choose_groups(dense ? std::min(fit, in_tile) / lanes : groups.size);
+    }
     columns.pass = std::clamp(
         tuning::kTransposeBytes / (columns.tile_groups * columns.tile_lanes * element_size),
         std::int64_t{1}, columns.period);
