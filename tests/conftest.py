@@ -1,5 +1,4 @@
 import contextlib
-import fcntl
 import importlib
 import os
 import shlex
@@ -84,6 +83,8 @@ def build_folder(tmp_path_factory):
 
     @contextlib.contextmanager
     def locked(name):
+        import fcntl  # where there is a compiler, but not on Windows
+
         builds.mkdir(parents=True, exist_ok=True)
         with (builds / f"{name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -119,9 +120,10 @@ def cpp_build(build_core):
 
 
 @pytest.fixture(scope="session")
-def prefix(cpp_build, tmp_path_factory):
+def prefix(cpp_build, build_folder, tmp_path_factory):
     """Where `cmake --install` put the library, moved afterwards."""
     folder = tmp_path_factory.mktemp("prefix")
-    subprocess.run(["cmake", "--install", cpp_build, "--prefix", folder / "first"], check=True)
+    with build_folder(cpp_build.name) as build:
+        subprocess.run(["cmake", "--install", build, "--prefix", folder / "first"], check=True)
     (folder / "first").rename(folder / "moved")
     return folder / "moved"

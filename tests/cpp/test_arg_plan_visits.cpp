@@ -198,6 +198,10 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
     CHECK(c.tile_groups == 1 || (c.tile_groups == plan.tasks.groups.size &&
                                  plan.tasks.task_groups == plan.tasks.groups.size));
     CHECK(c.block <= tuning::kBlockElements);
+  } else if (c.group_stride == c.lanes * c.lane_stride && !plan.merges) {
+    // Threads share a row of groups by wide parts.
+    CHECK(plan.tasks.task_groups == plan.tasks.groups.size ||
+          plan.tasks.task_groups * c.lanes * element_size >= tuning::kLeastTileBytes);
   }
   // A task that merges has a result for each lane of its tile, or all of its results.
   if (plan.merges) {

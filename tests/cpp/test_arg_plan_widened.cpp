@@ -84,6 +84,16 @@ void test_groups_beside_each_other_are_a_row() {
     CHECK(columns.lanes == 7 && columns.lane_stride == apart && columns.tile_groups == 97);
     CHECK(p.tasks.groups.size == 97 && columns.group_stride == 7 * apart);
   }
+  // Threads share the positions of a narrow row, or wide parts of a wide one.
+  d = descriptor({30000, 40, 3}, {0});
+  d.input.strides = {120, 3, -1};
+  const ArgPlan narrow = plan_of(d, 16);
+  CHECK(narrow.parts > 16 && narrow.tasks.count() == 1);
+  d = descriptor({69, 9700, 7}, {0});
+  d.input.strides = {67900, 7, -1};
+  const ArgPlan wide = plan_of(d, 16);
+  CHECK(wide.parts == 1 && wide.tasks.count() > 16);
+  CHECK(wide.tasks.task_groups * 7 * 4 >= tuning::kLeastTileBytes);
   // A whole reduced axis, from kBesidePositions of the others on.
   const auto whole = [](std::int64_t positions) {
     return plan_of(descriptor({positions, 24, 8}, {0, 2}, DataType::kUInt8));

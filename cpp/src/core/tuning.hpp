@@ -32,8 +32,7 @@ constexpr std::int64_t top_k_work(std::int64_t k) { return k <= 32 ? 2 : 6; }
 inline constexpr std::int64_t kTasksPerThread = 4;
 
 /// How often a thread looks whether the others of its region have started before it lets them have
-/// its processor. Enough for threads that were awake; more would delay those that sleep on its
-/// processor.
+/// its processor. Enough for threads that were awake; more would delay those that sleep there.
 inline constexpr int kArrivalPolls = 500;
 
 /// A processor that is given back later than this was used by somebody else: a thread that only
@@ -111,17 +110,21 @@ inline constexpr std::int64_t kWidenedBytes = 256;
 inline constexpr std::int64_t kWidenedTileBytes = 4 * 1024;
 
 /// Columns that fill vectors, but less than kWidenedBytes, are widened if their positions have at
-/// least kWidenedLeastBytes, an element of each: a lane takes as long to merge as a position. Where
-/// other lanes are far apart, from kWidenedApartPositions for each lane on, or beyond a block.
+/// least kWidenedLeastBytes, an element of each: a lane takes as long to merge as a position. If
+/// others are far apart, from kWidenedApartPositions for each lane on, or too many for a block.
 inline constexpr std::int64_t kWidenedLeastBytes = 384;
 inline constexpr std::int64_t kWidenedApartPositions = 12;
 
-/// All positions of a reduced axis become lanes only up to the first figure, as many as any integer
-/// can number; the longest one, if it alone fills vectors, or one beside kept ones, only if the
-/// other reduced axes have as many positions as the second or the third: fewer would take less time
-/// than joining the lanes. Groups are lanes beside each other if their walk has kBesideBytes.
+/// All positions of a reduced axis become lanes only up to these, as many as any integer numbers.
 inline constexpr std::int64_t kWholeAxisLanes = 256;
+
+/// The longest reduced axis becomes lanes, if it alone fills vectors, only if the others have this
+/// many positions: fewer would take less time than joining the lanes.
 inline constexpr std::int64_t kWholeAxisPositions = 4;
+
+/// The innermost one, if it fills vectors only in a row of groups, which could be transposed, if
+/// the others have this many. All positions of a row of groups have at least kBesideBytes: of fewer
+/// the calls would take longer than those of other lanes.
 inline constexpr std::int64_t kBesidePositions = 8;
 inline constexpr std::int64_t kBesideBytes = 1024;
 
@@ -149,7 +152,7 @@ inline constexpr std::int64_t kTileBytes = 32 * 1024;
 /// way of L1 holds: whole cache lines, more of them than a step writes at once.
 inline constexpr std::int64_t kTileSkewBytes = 5 * 64;
 
-/// Bytes of the groups of a tile, at most: L2 holds them.
+/// Bytes of the groups of a tile, at most, but of those in a row: L2 holds them.
 inline constexpr std::int64_t kGroupsBytes = 128 * 1024;
 
 /// The best of some vectors stay in registers over a pass of rows: kPassBytes of a larger tile,
@@ -178,8 +181,8 @@ inline constexpr std::int64_t kLeastTileBytes = 512;
 /// the same lines, find them in L1.
 inline constexpr std::int64_t kStridedTileBytes = 16 * 1024;
 
-/// Lanes up to this far apart are packed row by row, by loops over strides that the compiler knows,
-/// which is faster than transposing them in squares; each stride is compiled by itself.
+/// Lanes up to this far apart, of positions or groups beside each other as well, are packed row by
+/// row, by loops over strides that the compiler knows: faster than to transpose, but more code.
 inline constexpr std::int64_t kPackedStride = 3;
 
 /// Distance at which rows are prefetched while they are transposed: enough to keep memory busy
@@ -267,8 +270,7 @@ inline constexpr std::int64_t kTopKSortPrefetchLength = 512 * 1024;
 /// Columns are selected from side by side, in a vector lane each, if a call has at least this many.
 /// Inserting costs some 6 operations per slot for all lanes together, and the more slots there are
 /// the more elements are inserted: with k above kTopKLongColumnsK only while n * k^2 times the
-/// bytes of a lane (4 for wider ones) is at most kTopKSlotsWork. Else selecting from one row after
-/// the other is faster.
+/// bytes of a lane (4 for wider ones) is at most kTopKSlotsWork. Else rows one by one are faster.
 inline constexpr std::int64_t kTopKMinLanes = 8;
 inline constexpr int kTopKColumnsMaxK = 32;
 inline constexpr std::int64_t kTopKLongColumnsK = 8;
@@ -281,8 +283,7 @@ inline constexpr std::int64_t kTopKNetworkLength = 256;
 inline constexpr std::int64_t kTopKNetworkPerResult = 3;
 
 /// Contiguous elements whose lanes fill less than this share of their cache lines, in percent, are
-/// groups, beside the lanes of a longer axis: their last vector would be mostly empty. Others are
-/// faster where they are.
+/// groups, beside the lanes of a longer axis: their last vector would be mostly empty.
 inline constexpr std::int64_t kTopKLaneFill = 66;
 
 /// The most elements of columns that are selected from side by side: any number with
@@ -313,8 +314,7 @@ inline constexpr std::int64_t kTopKSlotBytes = 16 * 1024;
 inline constexpr std::int64_t kTopKPassRows = 128;
 
 /// Rows per task at most. Rows of a strided axis are copied one after the other into scratch, as
-/// many as fit there, so that every cache line read is used, and read once, though more than one
-/// pass is made over the row.
+/// many as fit there, so that every cache line is used, and read once for several passes.
 inline constexpr std::int64_t kTopKGroupRows = 32;
 inline constexpr std::int64_t kTopKPackBytes = 1024 * 1024;
 
@@ -371,8 +371,8 @@ inline constexpr std::int64_t kGatherNearAheadBytes = 4 * 1024;
 inline constexpr std::int64_t kGatherTuplePrefetchBytes = 1024;
 inline constexpr std::int64_t kGatherTuplesToL2Bytes = 8 * 1024;
 
-/// Tuples from a negative coordinate on that are done without a branch on the sign: each such block
-/// costs a mispredicted branch.
+/// Tuples from a negative coordinate on that are done without a branch on the sign, which would be
+/// mispredicted.
 inline constexpr std::int64_t kGatherTupleBlock = 64;
 
 /// Outputs of at least kGatherStreamBytes are written by non-temporal stores: they would push

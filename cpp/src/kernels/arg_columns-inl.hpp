@@ -16,8 +16,8 @@ auto before_or_nan(V x, V b) {
 }
 
 /// Compares x, of position `at`, with the best before. kExact knows NaNs. Of native types both are
-/// selected by one comparison: maxima share the pipes of processors with comparisons and sums,
-/// selections have others.
+/// selected by one comparison: a maximum would be calculated where comparisons and sums are, in
+/// units that are the limit, a selection elsewhere.
 template <class O, bool kExact, class X, class P>
 void take_vector(X x, P at, X& best, P& position) {
   using C = Compare<O>;

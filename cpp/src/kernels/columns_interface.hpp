@@ -28,7 +28,7 @@ enum class Packing : std::uint8_t {
 /// If transposed, rows and group_stride are offsets in the transposed block instead, whose rows are
 /// tile_lanes apart. The elements of lane l in one period, of all groups, are among the `block`
 /// elements from data[(i / period) * period_stride + l * lane_stride] on. There is one tile of
-/// groups; or each has its own tiles and blocks, which are group_stride apart.
+/// groups; or if tile_groups is 1, each has its own blocks, and group_stride is that of the data.
 struct Columns {
   const void* data;
   std::int64_t n;

@@ -60,15 +60,21 @@ bool are_rows(std::int64_t element_size, const ArgPlan& plan) {
 }
 
 /// Splits the longest reduced axis into parts, if there are too few results for the threads.
-/// Results next to each other are one, up to a tile of them: wide tiles read memory in long runs.
+/// Elements next to each other, of several kept axes and of a narrow innermost one, count as one
+/// result, up to a tile of them: wide tiles read memory in long runs.
 void split_reduction(std::int64_t element_size, std::int64_t wanted, ArgPlan& plan) {
   Axis& axis = plan.reduced.axes[longest(plan.reduced, false)];
   const Axes& kept = plan.tasks.kept;
+  const Axis inner = plan.reduced.last();
+  const bool narrow = plan.reduced.count > 1 && std::abs(inner.strides[0]) == 1 &&
+                      inner.size <= tuning::kWholeAxisLanes;
+  std::int64_t row = narrow ? inner.size : 1;
   std::int64_t tiles = iteration_count(kept);
-  const Axis inner = kept.last();
-  if (std::abs(inner.strides[0]) == 1) {
-    tiles = tiles / inner.size * ceil_divide(inner.size * element_size, tuning::kTileBytes);
+  for (int d = kept.count - 1; d >= 0 && kept.axes[d].strides[0] == row; --d) {
+    row *= kept.axes[d].size;
+    tiles /= kept.axes[d].size;
   }
+  tiles *= ceil_divide(row * element_size, tuning::kTileBytes);
   const std::int64_t parts =
       std::min(ceil_divide(wanted, tiles), axis.size / tuning::kMinPartPositions);
   if (parts < 2) return;
@@ -90,8 +96,8 @@ void split_tasks(std::int64_t element_size, int threads, ArgPlan& plan) {
   const std::int64_t least =
       is_columns ? std::min(columns.tile_lanes, tuning::kLeastTileBytes / element_size) : 1;
   const bool splits_results = !widened && plan.parts == 1;
-  tasks.split(threads, splits_results ? least : tasks.results.size,
-              columns.packing != Packing::kTransposed || columns.tile_groups == 1);
+  tasks.split(threads, splits_results ? least : tasks.results.size, plan.columns.least_groups,
+              plan.parts);
   if (plan.merges) {
     const std::int64_t tile = is_columns ? columns.tile_lanes : tuning::kTileElements;
     if (is_columns) tasks.task_groups = std::min(tasks.task_groups, columns.tile_groups);

@@ -29,7 +29,8 @@ int best_lanes(std::int64_t element_size, const Axes& kept) {
 std::int64_t lanes_apart(const Axis& results) { return results.size == 1 ? 1 : results.strides[0]; }
 
 /// The position of the kept axis that repeats `lanes` lanes without a gap, for a row that fills
-/// vectors, of enough positions for a call; -1 if there is none.
+/// vectors, and whose walk has kBesideBytes; -1 if there is none. Lanes further `apart` than those
+/// that are packed in one loop are as well transposed.
 int axis_beside(std::int64_t element_size, std::int64_t lanes, std::int64_t apart,
                 std::int64_t positions, const Axes& kept) {
   if (apart > tuning::kPackedStride) return -1;
@@ -149,10 +150,10 @@ std::int64_t divisor_near(std::int64_t size, std::int64_t count) {
 }
 
 /// Widens the tasks' groups by positions of the innermost reduced axis, if these follow each other.
-/// Of an axis among several all of them, if they fit a tile, alone or beside each other, or else
-/// such as leave no tail, as it would be walked once for each position of the others. Where another
-/// axis fills vectors, with `outer_bytes`, only what its blocks do not hold; all of an axis also if
-/// its lanes are `apart` or rows fill vectors, and what takes longer than joining lanes.
+/// Of an axis among several by all, if they fill vectors and fit a tile, else by as many as leave
+/// no tail: otherwise it would be walked once for each position of the others. Where another axis
+/// fills vectors, with `outer_bytes`, only if its blocks do not hold the positions, or its lanes
+/// are `apart`, or a row of groups fills vectors, where that takes less time.
 bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, bool apart, Tasks& tasks,
                   Axes& reduced, ColumnsPlan& plan) {
   Axis& inner = reduced.axes[reduced.count - 1];
@@ -172,6 +173,7 @@ bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, bool apar
     least = tuning::kBlockElements / tasks.groups.size + 1;
     if (apart) least = std::min(least, tuning::kWidenedApartPositions * count);
   }
+  // All need not be twice as many.
   if (!follows(inner, tasks.groups, all ? count / 2 : count, least)) return false;
   const int outer = all && beside >= 0 ? beside : longest(tasks.kept, false);
   tasks.results = std::exchange(tasks.groups, tasks.kept.take(outer));
@@ -341,8 +343,13 @@ ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t lan
   if (byte_count(input) < tuning::kColumnsPrefetchBytes) columns.ahead = 0;
   const bool transposed = columns.packing == Packing::kTransposed;
   columns.group_stride = tasks.groups.strides[0] * (transposed ? columns.tile_lanes : 1);
+  if (transposed) {
+    plan.least_groups = tasks.groups.size;
+  } else if (columns.group_stride == columns.lanes * columns.lane_stride) {
+    plan.least_groups = ceil_divide(tuning::kLeastTileBytes, columns.lanes * element_size);
+  }
   if (widens && transposed && tasks.groups.size == 1) {
-    // Not in the blocks: each group has its own tiles.
+    // The blocks hold no groups: those of the longest kept axis have their own.
     tasks.groups = tasks.kept.take(longest(tasks.kept, false));
     columns.group_stride = tasks.groups.strides[0];
   }

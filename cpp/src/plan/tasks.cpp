@@ -40,13 +40,16 @@ Task Tasks::at(std::int64_t number) const {
   return task;
 }
 
-void Tasks::split(int for_threads, std::int64_t least, bool splits_groups) {
+void Tasks::split(int for_threads, std::int64_t least, std::int64_t least_groups,
+                  std::int64_t parts) {
   threads = for_threads;
   task_groups = groups.size;
   task_results = results.size;
   if (threads == 1) return;
-  const auto missing = [&] { return ceil_divide(threads * tuning::kTasksPerThread, count()); };
-  if (splits_groups) task_groups = std::max<std::int64_t>(task_groups / missing(), 1);
+  const auto missing = [&] {
+    return ceil_divide(threads * tuning::kTasksPerThread, count() * parts);
+  };
+  task_groups = std::min(std::max(task_groups / missing(), least_groups), task_groups);
   const std::int64_t share = ceil_divide(task_results, missing());
   task_results = std::min(task_results, std::max<std::int64_t>(share / least, 1) * least);
 }

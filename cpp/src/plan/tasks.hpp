@@ -34,9 +34,10 @@ struct Tasks {
   Task at(std::int64_t number) const;
 
   /// Makes one task of all groups and results at a position, then smaller ones until there are
-  /// enough for `for_threads`, or they cannot be smaller: of fewer groups, if `splits_groups`, then
-  /// of fewer results, a multiple of `least`.
-  void split(int for_threads, std::int64_t least, bool splits_groups = true);
+  /// enough for `for_threads`, or they cannot be smaller: of fewer groups, at least `least_groups`,
+  /// then of fewer results, a multiple of `least`. Each task is done in so many `parts`.
+  void split(int for_threads, std::int64_t least, std::int64_t least_groups = 1,
+             std::int64_t parts = 1);
 };
 
 }  // namespace dmlcpu

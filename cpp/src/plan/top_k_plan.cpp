@@ -161,7 +161,7 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   }
   choose_top_k_tiles(element_size, plan);
   if (inserts && columns.pass < std::min(n, top_k_slots(columns, k, false))) return std::nullopt;
-  plan.tasks.split(threads, columns.tile_lanes, columns.packing != Packing::kTransposed);
+  plan.tasks.split(threads, columns.tile_lanes, plan.columns.least_groups);
   plan.row_bytes = round_up(columns.period * std::int64_t{sizeof(std::int64_t)});
   plan.worker_bytes = top_k_columns_scratch(columns, element_size, k, plan.sorts).bytes;
   return plan;
