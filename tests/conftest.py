@@ -73,9 +73,9 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def build_folder(tmp_path_factory):
-    """A function that returns a context manager with the folder of a build, which no other process
-    of pytest-xdist uses meanwhile. It lies in DMLCPU_TEST_BUILD, so that several runs share it, or
-    is a new one of this run."""
+    """A function that returns a context manager with the folder of a build. Inside, no other process
+    of pytest-xdist builds there. It is in DMLCPU_TEST_BUILD, so that several runs share it, or is a
+    new one of this run."""
     new = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         new = new.parent
@@ -83,7 +83,7 @@ def build_folder(tmp_path_factory):
 
     @contextlib.contextmanager
     def locked(name):
-        import fcntl  # where there is a compiler, but not on Windows
+        import fcntl  # not on Windows, where tests build nothing
 
         builds.mkdir(parents=True, exist_ok=True)
         with (builds / f"{name}.lock").open("w") as lock:

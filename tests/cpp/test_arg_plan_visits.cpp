@@ -199,7 +199,7 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
                                  plan.tasks.task_groups == plan.tasks.groups.size));
     CHECK(c.block <= tuning::kBlockElements);
   } else if (c.group_stride == c.lanes * c.lane_stride && !plan.merges) {
-    // Threads share a row of groups by wide parts.
+    // A row of groups is split into wide tiles.
     CHECK(plan.tasks.task_groups == plan.tasks.groups.size ||
           plan.tasks.task_groups * c.lanes * element_size >= tuning::kLeastTileBytes);
   }

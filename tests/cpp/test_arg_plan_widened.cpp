@@ -84,11 +84,15 @@ void test_groups_beside_each_other_are_a_row() {
     CHECK(columns.lanes == 7 && columns.lane_stride == apart && columns.tile_groups == 97);
     CHECK(p.tasks.groups.size == 97 && columns.group_stride == 7 * apart);
   }
-  // Threads share the positions of a narrow row, or wide parts of a wide one.
+  // The positions of a narrow row are split among threads; a wide row into wide tiles.
   d = descriptor({30000, 40, 3}, {0});
   d.input.strides = {120, 3, -1};
   const ArgPlan narrow = plan_of(d, 16);
   CHECK(narrow.parts > 16 && narrow.tasks.count() == 1);
+  for (const std::int64_t apart : {tuning::kPackedStride, tuning::kPackedStride + 1}) {
+    d.input.strides = {120 * apart, 3 * apart, -apart};
+    CHECK((plan_of(d, 16).parts > 16) == (apart <= tuning::kPackedStride));
+  }
   d = descriptor({69, 9700, 7}, {0});
   d.input.strides = {67900, 7, -1};
   const ArgPlan wide = plan_of(d, 16);

@@ -122,9 +122,9 @@ inline constexpr std::int64_t kWholeAxisLanes = 256;
 /// many positions: fewer would take less time than joining the lanes.
 inline constexpr std::int64_t kWholeAxisPositions = 4;
 
-/// The innermost one, if it fills vectors only in a row of groups, which could be transposed, if
-/// the others have this many. All positions of a row of groups have at least kBesideBytes: of fewer
-/// the calls would take longer than those of other lanes.
+/// Groups without gaps between them are a row of lanes only if all its positions together have at
+/// least kBesideBytes: with fewer, calls take longer than with other lanes. The row has a whole
+/// reduced axis inside only if the others have kBesidePositions: fewer are transposed sooner.
 inline constexpr std::int64_t kBesidePositions = 8;
 inline constexpr std::int64_t kBesideBytes = 1024;
 
@@ -152,7 +152,7 @@ inline constexpr std::int64_t kTileBytes = 32 * 1024;
 /// way of L1 holds: whole cache lines, more of them than a step writes at once.
 inline constexpr std::int64_t kTileSkewBytes = 5 * 64;
 
-/// Bytes of the groups of a tile, at most, but of those in a row: L2 holds them.
+/// Bytes of the groups of a tile, at most, unless they are one row: L2 holds them.
 inline constexpr std::int64_t kGroupsBytes = 128 * 1024;
 
 /// The best of some vectors stay in registers over a pass of rows: kPassBytes of a larger tile,
@@ -371,8 +371,8 @@ inline constexpr std::int64_t kGatherNearAheadBytes = 4 * 1024;
 inline constexpr std::int64_t kGatherTuplePrefetchBytes = 1024;
 inline constexpr std::int64_t kGatherTuplesToL2Bytes = 8 * 1024;
 
-/// Tuples from a negative coordinate on that are done without a branch on the sign, which would be
-/// mispredicted.
+/// Tuples from a negative coordinate on that are done without a branch on the sign: each such block
+/// costs a mispredicted branch.
 inline constexpr std::int64_t kGatherTupleBlock = 64;
 
 /// Outputs of at least kGatherStreamBytes are written by non-temporal stores: they would push

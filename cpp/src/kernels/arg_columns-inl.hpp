@@ -15,9 +15,9 @@ auto before_or_nan(V x, V b) {
   return ~(O::kLargest ? x <= b : x >= b) & (O::kNanFirst ? b == b : x == x);
 }
 
-/// Compares x, of position `at`, with the best before. kExact knows NaNs. Of native types both are
-/// selected by one comparison: a maximum would be calculated where comparisons and sums are, in
-/// units that are the limit, a selection elsewhere.
+/// Compares x, of position `at`, with the best before. kExact knows NaNs. Of native types one
+/// comparison selects both: on AMD's processors maxima, comparisons and sums share two execution
+/// pipes, while selections have others.
 template <class O, bool kExact, class X, class P>
 void take_vector(X x, P at, X& best, P& position) {
   using C = Compare<O>;

@@ -90,8 +90,8 @@ void for_rows(const Columns& columns, const Tile<T>& tile, char* scratch, Body&&
   }
 }
 
-/// Where an element of a tile is in the caller's memory, from the tile's first one on. The only
-/// group of a tile is number 0.
+/// Where an element of a tile is in the caller's memory, from the tile's first one on; `group`
+/// counts from the tile's first group.
 inline std::int64_t element_offset(const Columns& columns, std::int64_t group, std::int64_t lane,
                                    std::int64_t position) {
   if (position == columns.tail) {

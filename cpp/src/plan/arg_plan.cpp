@@ -60,21 +60,24 @@ bool are_rows(std::int64_t element_size, const ArgPlan& plan) {
 }
 
 /// Splits the longest reduced axis into parts, if there are too few results for the threads.
-/// Elements next to each other, of several kept axes and of a narrow innermost one, count as one
-/// result, up to a tile of them: wide tiles read memory in long runs.
+/// A row of elements at one small distance, of several kept axes and a narrow reduced one inside,
+/// counts as one result, up to a tile of them: wide tiles read memory in long runs.
 void split_reduction(std::int64_t element_size, std::int64_t wanted, ArgPlan& plan) {
   Axis& axis = plan.reduced.axes[longest(plan.reduced, false)];
   const Axes& kept = plan.tasks.kept;
   const Axis inner = plan.reduced.last();
-  const bool narrow = plan.reduced.count > 1 && std::abs(inner.strides[0]) == 1 &&
-                      inner.size <= tuning::kWholeAxisLanes;
+  const bool narrow = plan.reduced.count > 1 && inner.size <= tuning::kWholeAxisLanes &&
+                      std::abs(inner.strides[0]) < kept.last().strides[0];
+  const std::int64_t apart = std::abs((narrow ? inner : kept.last()).strides[0]);
+  const bool packs = apart > 0 && apart <= tuning::kPackedStride;
   std::int64_t row = narrow ? inner.size : 1;
   std::int64_t tiles = iteration_count(kept);
-  for (int d = kept.count - 1; d >= 0 && kept.axes[d].strides[0] == row; --d) {
+  for (int d = kept.count - 1; packs && d >= 0 && kept.axes[d].strides[0] == row * apart; --d) {
     row *= kept.axes[d].size;
     tiles /= kept.axes[d].size;
   }
-  tiles *= ceil_divide(row * element_size, tuning::kTileBytes);
+  const std::int64_t tile_bytes = apart == 1 ? tuning::kTileBytes : tuning::kStridedTileBytes;
+  if (packs) tiles *= ceil_divide(row * apart * element_size, tile_bytes);
   const std::int64_t parts =
       std::min(ceil_divide(wanted, tiles), axis.size / tuning::kMinPartPositions);
   if (parts < 2) return;

@@ -290,6 +290,7 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
   columns.pass = columns.period;
   // Groups without gaps between them are one row.
   const bool dense = groups.size > 1 && groups.strides[0] == lanes * columns.lane_stride;
+  if (dense) plan.least_groups = ceil_divide(tuning::kLeastTileBytes, lanes * element_size);
   const auto choose_groups = [&](std::int64_t most_groups) {
     columns.tile_groups = std::clamp(most_groups, std::int64_t{1}, groups.size);
   };
@@ -304,7 +305,7 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
                       : std::max(rows / tuning::kPassRows, std::int64_t{1}) * tuning::kPassRows,
                   element_size);
   } else if (columns.packing == Packing::kTransposed) {
-    columns.tile_groups = groups.size;
+    plan.least_groups = columns.tile_groups = groups.size;
     // Four of the longest vectors are taken at once.
     const std::int64_t fit = tuning::kTransposeBytes / (columns.block * element_size);
     const std::int64_t step = fit >= 4 * line ? 4 * line : line;
@@ -319,9 +320,9 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
         std::min<std::int64_t>(std::abs(columns.lane_stride) * element_size, kCacheLine);
     const std::int64_t fit = tuning::kStridedTileBytes / std::max<std::int64_t>(apart, 1);
     columns.tile_lanes = std::min(lanes, std::clamp(fit, line, most));
-    if (dense || groups.size * element_size < kCacheLine) {
-      choose_groups(dense ? std::min(fit, in_tile) / lanes : groups.size);
-    }
+    choose_groups(dense                                     ? std::min(fit, in_tile) / lanes
+                  : groups.size * element_size < kCacheLine ? groups.size
+                                                            : 1);
     columns.pass = std::clamp(
         tuning::kTransposeBytes / (columns.tile_groups * columns.tile_lanes * element_size),
         std::int64_t{1}, columns.period);
@@ -343,11 +344,6 @@ ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t lan
   if (byte_count(input) < tuning::kColumnsPrefetchBytes) columns.ahead = 0;
   const bool transposed = columns.packing == Packing::kTransposed;
   columns.group_stride = tasks.groups.strides[0] * (transposed ? columns.tile_lanes : 1);
-  if (transposed) {
-    plan.least_groups = tasks.groups.size;
-  } else if (columns.group_stride == columns.lanes * columns.lane_stride) {
-    plan.least_groups = ceil_divide(tuning::kLeastTileBytes, columns.lanes * element_size);
-  }
   if (widens && transposed && tasks.groups.size == 1) {
     // The blocks hold no groups: those of the longest kept axis have their own.
     tasks.groups = tasks.kept.take(longest(tasks.kept, false));

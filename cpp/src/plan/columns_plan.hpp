@@ -23,7 +23,7 @@ struct ColumnsPlan {
   /// elements twice; to the index that it has by the walk `tail_index`, below 0, is added.
   std::int64_t per_result = 1;
   std::int64_t input_offset = 0;  ///< of the first lane's first position, or of its block
-  std::int64_t least_groups = 1;  ///< of a task: all that share a block, or a wide enough row
+  std::int64_t least_groups = 1;  ///< of a task: all of a block, or a row of kLeastTileBytes
   bool widened() const { return per_result > 1; }
 
   /// Sets how many positions of lanes in place are a pass, and how far ahead their rows are

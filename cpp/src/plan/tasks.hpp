@@ -35,7 +35,7 @@ struct Tasks {
 
   /// Makes one task of all groups and results at a position, then smaller ones until there are
   /// enough for `for_threads`, or they cannot be smaller: of fewer groups, at least `least_groups`,
-  /// then of fewer results, a multiple of `least`. Each task is done in so many `parts`.
+  /// then of fewer results, a multiple of `least`. Threads also divide the `parts` of each task.
   void split(int for_threads, std::int64_t least, std::int64_t least_groups = 1,
              std::int64_t parts = 1);
 };
