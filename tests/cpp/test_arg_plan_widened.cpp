@@ -69,6 +69,10 @@ void test_a_divisor_of_an_axis_among_several_leaves_no_tail() {
   const ArgPlan p = plan_of(d);
   CHECK(p.columns.per_result == 20 && p.columns.columns.tail == -1);
   CHECK(p.columns.columns.n == 900 * 15 && p.reduced.count == 0);
+  // Where there is no divisor, as many as fit.
+  d = descriptor({900, 307, 3}, {0, 1});
+  d.input.strides[0] = 930;
+  CHECK(plan_of(d).columns.per_result == 21 && plan_of(d).columns.columns.tail >= 0);
   // Not of one alone, which is walked once.
   CHECK(plan_of(descriptor({300, 3}, {0})).columns.per_result == 21);
 }
