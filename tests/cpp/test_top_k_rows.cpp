@@ -109,15 +109,15 @@ void compare_buckets(int type, int width, const std::vector<T>& x, std::int64_t 
     const auto key_at = [&](std::int64_t position) {
       const TopKRow one = part(0, position, position + 1);
       CHECK(rows.collect(one) == 1);
-      return rows.key_range(one.items, 1).highest;
+      return rows.range(one.items, 1).highest;
     };
     const std::uint64_t highest = key_at(want.front());
     const std::uint64_t lowest = key_at(want.back());
     const TopKRow parts[] = {part(0, 0, boundary), part(1, boundary, n)};
-    dmlcpu::TopKKeyRange keys = {~std::uint64_t{0}, 0};
+    dmlcpu::TopKRange keys = {~std::uint64_t{0}, 0};
     for (const TopKRow& row : parts) {
       CHECK(rows.collect(row) == row.length);
-      const auto range = rows.key_range(row.items, row.length);
+      const auto range = rows.range(row.items, row.length);
       keys = {std::min(keys.lowest, range.lowest), std::max(keys.highest, range.highest)};
     }
     CHECK(keys.highest == highest && keys.lowest == lowest);

@@ -78,15 +78,16 @@ struct TopKRow {
 
 inline constexpr std::int64_t kTopKBinCount = std::int64_t{1} << tuning::kTopKBinBits;
 inline constexpr std::int64_t kTopKMostBuckets = 256;
-/// Bins of keys by their distance from the highest, 2^shift keys each, the first bin the highest;
-/// and the bucket of each bin. Consecutive bins are a bucket.
+/// Items have numbers that descend in their order: the key, and, as far as 64 bits hold it, the
+/// position. Bins of these by their distance from the highest, 2^shift numbers each, the first bin
+/// the highest; and the bucket of each bin. Consecutive bins are a bucket.
 struct TopKBins {
   std::uint64_t highest = 0;
   int shift = 0;
   std::uint8_t buckets[kTopKBinCount] = {};
 };
 
-struct TopKKeyRange {
+struct TopKRange {
   std::uint64_t lowest;
   std::uint64_t highest;
 };
@@ -107,8 +108,8 @@ struct TopKRowKernels {
   /// the counters, unless top_k_sort_counts() is 0: then neither is used.
   const void* (*sort)(void* items, void* others, std::int64_t count, std::int64_t wanted,
                       std::uint32_t* counts);
-  /// The lowest and the highest key.
-  TopKKeyRange (*key_range)(const void* items, std::int64_t count);
+  /// The lowest and the highest number.
+  TopKRange (*range)(const void* items, std::int64_t count);
   /// Counts the items of each bin.
   void (*count)(const void* items, std::int64_t count, const TopKBins& bins, std::int64_t* counts);
   /// Copies each item to the next place of its bucket.

@@ -22,6 +22,10 @@ struct Item {
     return {Word{key} << kPositionBits | (~static_cast<Word>(position) & kPositions)};
   }
   U key() const { return static_cast<U>(both >> kPositionBits); }
+  /// As TopKBins counts them.
+  std::uint64_t number() const {
+    return static_cast<std::uint64_t>(both >> (8 * sizeof(Word) - 64));
+  }
   std::int64_t position() const { return static_cast<std::int64_t>(~both & kPositions); }
   bool operator<(const Item& other) const { return both > other.both; }
 };

@@ -97,18 +97,18 @@ const void* sort_first(void* from, void* to, std::int64_t count, std::int64_t wa
 }
 
 template <class Item>
-TopKKeyRange key_range(const void* items, std::int64_t count) {
-  TopKKeyRange range = {~std::uint64_t{0}, 0};
+TopKRange range_of(const void* items, std::int64_t count) {
+  TopKRange range = {~std::uint64_t{0}, 0};
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::uint64_t key = static_cast<const Item*>(items)[i].key();
-    range = {min_of(range.lowest, key), max_of(range.highest, key)};
+    const std::uint64_t number = static_cast<const Item*>(items)[i].number();
+    range = {min_of(range.lowest, number), max_of(range.highest, number)};
   }
   return range;
 }
 
 template <class Item>
 std::uint64_t bin_of(const Item& item, const TopKBins& bins) {
-  return (bins.highest - std::uint64_t{item.key()}) >> bins.shift;
+  return (bins.highest - item.number()) >> bins.shift;
 }
 
 template <class Item>

@@ -44,7 +44,7 @@ struct TopKRows : Call {
   struct Collected {
     void* items;
     std::int64_t count;
-    TopKKeyRange keys;
+    TopKRange range;
   };
   /// Results [first, last) of the row's sorted items.
   struct Bucket {
@@ -152,25 +152,24 @@ struct TopKRows : Call {
       part.scratch = memory(row, p * sizes.key_bytes);
       part.items = memory(row, sizes.items + p * sizes.part_bytes);
       const std::int64_t count = of_items.collect(part);
-      parts[static_cast<std::size_t>(p)] = {part.items, count,
-                                            of_items.key_range(part.items, count)};
+      parts[static_cast<std::size_t>(p)] = {part.items, count, of_items.range(part.items, count)};
     });
     std::int64_t count = 0;
     for (const Collected& part : parts) count += part.count;
     return count;
   }
 
-  /// Divides the `count` items of the parts into buckets of descending keys. Equal keys are in one
-  /// bucket, in ascending order of position. Not inlined, for its large frame.
+  /// Divides the `count` items of the parts into buckets of descending keys. Equal keys are in
+  /// ascending order of position, in one bucket or several. Not inlined, for its large frame.
   [[gnu::noinline]] void divide(const TopKRow& row, std::int64_t count) {
-    TopKKeyRange keys = parts[0].keys;
+    TopKRange range = parts[0].range;
     for (const Collected& part : parts) {
-      keys.lowest = std::min(keys.lowest, part.keys.lowest);
-      keys.highest = std::max(keys.highest, part.keys.highest);
+      range.lowest = std::min(range.lowest, part.range.lowest);
+      range.highest = std::max(range.highest, part.range.highest);
     }
     TopKBins bins;
-    bins.highest = keys.highest;
-    while ((keys.highest - keys.lowest) >> bins.shift >= kTopKBinCount) ++bins.shift;
+    bins.highest = range.highest;
+    while ((range.highest - range.lowest) >> bins.shift >= kTopKBinCount) ++bins.shift;
     const auto places = [&](std::int64_t p) {
       return reinterpret_cast<std::int64_t*>(memory(row, sizes.places)) + p * kTopKBinCount;
     };
@@ -179,26 +178,34 @@ struct TopKRows : Call {
       of_items.count(part.items, part.count, bins, places(p));
     });
     // Each part's counts of bins are summed up to counts of buckets, in place, as no bucket has a
-    // higher number than its bins. Then the place of its next item replaces each of these.
+    // higher number than its bins. Then the place of its next item replaces each of these. A bin of
+    // many items is a bucket by itself: mostly they have one key, and are sorted already. Two
+    // neighbours have at least `least` items together.
     const std::int64_t least = std::max(
         std::min(tuning::kTopKBucketItems, count / (plan.threads * tuning::kTasksPerThread)),
-        ceil_divide(count, kTopKMostBuckets - 1));
+        ceil_divide(2 * count, kTopKMostBuckets - 2));
     buckets.clear();
     Bucket bucket = {0, 0};
-    for (std::int64_t bin = 0; bin < kTopKBinCount; ++bin) {
+    const auto end_bucket = [&] {
       const std::size_t number = buckets.size();
-      bins.buckets[bin] = static_cast<std::uint8_t>(number);
-      for (std::int64_t p = 0; p < plan.parts; ++p) {
-        const std::int64_t in_bin = std::exchange(places(p)[bin], 0);
-        places(p)[number] += in_bin;
-        bucket.last += in_bin;
-      }
-      if (bucket.last - bucket.first < least && bin < kTopKBinCount - 1) continue;
       buckets.push_back(bucket);
       for (std::int64_t p = 0; p < plan.parts; ++p) {
         bucket.first += std::exchange(places(p)[number], bucket.first);
       }
+    };
+    for (std::int64_t bin = 0; bin < kTopKBinCount; ++bin) {
+      std::int64_t in_bin = 0;
+      for (std::int64_t p = 0; p < plan.parts; ++p) in_bin += places(p)[bin];
+      const std::int64_t in_bucket = bucket.last - bucket.first;
+      if (in_bucket > 0 && std::max(in_bucket, in_bin) >= least) end_bucket();
+      const std::size_t number = buckets.size();
+      bins.buckets[bin] = static_cast<std::uint8_t>(number);
+      for (std::int64_t p = 0; p < plan.parts; ++p) {
+        places(p)[number] += std::exchange(places(p)[bin], 0);
+      }
+      bucket.last += in_bin;
     }
+    end_bucket();
     parallel_for(plan.threads, plan.parts, [&](std::int64_t p, int) {
       const Collected& part = parts[static_cast<std::size_t>(p)];
       of_items.distribute(part.items, part.count, bins, places(p), memory(row, sizes.others));
