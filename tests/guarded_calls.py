@@ -118,6 +118,11 @@ def widened(calls, rng):
                 # A tail of each of some outer positions, which a gap keeps apart.
                 strides = [(rows * width + 2, width, 1), (rows * width + 2, -width, 1)]
                 check_arg(calls, dtype, (3, rows, width), (0, 1), strides, rng)
+        # All of some axes, whose elements begin, or end, where the memory does.
+        for inner, next_size in itertools.product((2, 5, 9), (4, 17, 40)):
+            n = inner * next_size
+            strides = [(1, inner, n), (-1, inner, n), (-1, -inner, -n), (3, 3 * inner, 3 * n)]
+            check_arg(calls, dtype, (inner, next_size, 20), (0, 1, 2), strides, rng)
         # Lanes from all or some positions of a reduced axis, element by element.
         widened = TUNING.kWidenedBytes // dtype.itemsize
         for size in near(2 * widened, 3 * widened):

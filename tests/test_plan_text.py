@@ -29,6 +29,11 @@ def test_plan_text(function, shape, options, text):
     assert plan.endswith("\n")
 
 
+def test_plan_text_of_joined_axes():
+    plan = _core.plan_text(dmlcpu.argmax, np.zeros((300, 5), np.float32).T)
+    assert "60 lanes by 1, widened from 5, 5 joined" in plan
+
+
 def test_plan_text_of_a_gather():
     plan = _core.plan_text(dmlcpu.gather_nd, np.zeros((5, 6)), np.zeros((7, 2), int))
     assert "tuples 1 x 1 x 7" in plan

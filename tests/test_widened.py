@@ -102,3 +102,26 @@ def test_parts_that_overlap(instruction_set, threads, shape, dtype):
         x[-1] = 1
         assert (dmlcpu.argmax(x, 0) == place).all(), place
         assert (dmlcpu.argmax(x, 0, axis_direction=1) == n - 1).all(), place
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32, np.float64], ids=str)
+def test_joined_axes(instruction_set, threads, dtype):
+    """Reduced axes whose positions are results, joined at the end, in any order of memory: two extremes
+    that tie, in each pair of places around their ends, of which the index decides, not the memory."""
+    for shape in ((3, 2, 700), (5, 4, 37), (20, 90), (7, 600), (2, 3, 5, 60)):
+        for order in ("F", "C"):
+            x = np.zeros((2, *shape), dtype)[:, ..., ::-1]
+            if order == "F":
+                x = np.zeros((2, *shape[::-1]), dtype).transpose(0, *range(len(shape), 0, -1))
+            axes = tuple(range(1, x.ndim))
+            n = x[0].size
+            ends = sorted({at % n for side in (0, n // 2, n) for at in near(side, side + shape[0])})
+            for first in ends:
+                for second in ends:
+                    for at in (first, second):
+                        x[(slice(None), *np.unravel_index(at, shape))] = 1
+                    got = dmlcpu.argmax(x, axes, keepdims=False)
+                    assert (got == min(first, second)).all(), (shape, order, first, second)
+                    got = dmlcpu.argmax(x, axes, axis_direction=1, keepdims=False)
+                    assert (got == max(first, second)).all(), (shape, order, first, second)
+                    x[...] = 0

@@ -3,17 +3,20 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "arg_plan_case.hpp"
+#include "arg_plan_modes.hpp"
 #include "check.hpp"
 #include "core/tuning.hpp"
 
 using arg_plan_cases::Case;
 using arg_plan_cases::long_cases;
 using arg_plan_cases::random_case;
+using arg_plan_modes::kModes;
+using arg_plan_modes::met;
+using arg_plan_modes::note;
 using dmlcpu::ArgDescriptor;
 using dmlcpu::ArgPlan;
 using dmlcpu::ArgStrategy;
@@ -30,9 +33,6 @@ namespace {
 using Visits = std::vector<std::pair<std::int64_t, std::int64_t>>;
 /// Those of each result, by its offset into the output.
 using Results = std::map<std::int64_t, Visits>;
-
-/// The modes that the random plans had.
-std::set<std::string> met;
 
 /// The elements that decide, in the tensor's own order. Of a broadcast axis it is the first one, or
 /// the last.
@@ -147,7 +147,8 @@ Results visited(const Case& c, const ArgPlan& plan) {
   Odometer kept(plan.tasks.kept);
   for (std::int64_t k = 0; k < iteration_count(plan.tasks.kept); ++k, kept.next()) {
     for (std::int64_t g = 0; g < plan.tasks.groups.size; ++g) {
-      for (std::int64_t r = 0; r < plan.tasks.results.size; ++r) {
+      Odometer joined(columns.joined);
+      for (std::int64_t r = 0; r < plan.tasks.results.size; ++r, joined.next()) {
         const auto place = [&](int s) {
           return kept.offsets()[s] + g * plan.tasks.groups.strides[s] +
                  r * plan.tasks.results.strides[s];
@@ -162,7 +163,8 @@ Results visited(const Case& c, const ArgPlan& plan) {
             if (is_columns) {
               const std::int64_t first = offset + kept.offsets()[0] + columns.input_offset;
               if (r == 0) elements.check_blocks(first, g);
-              visit_columns(columns, elements, first, index, g, r, visits);
+              visit_columns(columns, elements, first,
+                            columns.index_offset + index + joined.offsets()[1], g, r, visits);
               continue;
             }
             for (std::int64_t p = 0; p < plan.n.size; ++p) {
@@ -206,8 +208,8 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
   // A task that merges has a result for each lane of its tile, or all of its results.
   if (plan.merges) {
     CHECK(plan.tasks.task_groups <= c.tile_groups || c.packing == Packing::kTransposed);
-    CHECK(p.widened() ? plan.tasks.task_results == plan.tasks.results.size
-                      : plan.tasks.task_results <= c.tile_lanes);
+    CHECK(p.widened() || p.joins() ? plan.tasks.task_results == plan.tasks.results.size
+                                   : plan.tasks.task_results <= c.tile_lanes);
   } else {
     CHECK(c.n <= dmlcpu::arg_run_positions(element_size));
     CHECK(plan.reduced.count == 0 && plan.parts == 1);
@@ -225,6 +227,8 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
               : number < p.columns.index_step || c.n == 1);
   }
   CHECK(c.tail < 0 || p.widened());
+  CHECK(!p.joins() || (plan.merges && c.packing != Packing::kTransposed &&
+                       plan.tasks.results.size == iteration_count(p.joined)));
   CHECK(c.period <= tuning::kBlockElements);
   // Best elements and their positions, indices, packed elements, and a table of offsets.
   const std::int64_t rows = c.packing == Packing::kStrided ? 8 * tuning::kWalkRows : 0;
@@ -237,46 +241,6 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
   CHECK(best >= c.tile_groups * c.tile_lanes * element_size);
   CHECK(arg_columns_scratch_bytes(c, p.widened(), element_size) <=
         (p.widened() ? 5 : 2) * best + 8 * c.tile_groups * c.tile_lanes + packed + rows + 128);
-}
-
-void note(const ArgPlan& plan) {
-  static const char* const packings[] = {"in place", "transposed", "strided"};
-  if (plan.strategy != ArgStrategy::kColumns) {
-    met.insert(plan.strategy == ArgStrategy::kFill ? "fill" : "rows");
-    if (plan.parts > 1) met.insert("rows in parts");
-    return;
-  }
-  const ColumnsPlan& p = plan.columns;
-  const dmlcpu::Columns& c = p.columns;
-  const std::string packing = packings[static_cast<int>(c.packing)];
-  met.insert(packing);
-  if (p.widened()) {
-    const std::string widened =
-        packing + " widened" + (plan.tasks.results.size > 1 ? " of several results" : "");
-    met.insert(widened);
-    if (c.tail >= 0) met.insert(widened + " with a tail");
-    if (c.tail >= c.period) met.insert("a tail apart");
-    if (c.tail >= 0 && plan.reduced.count > 0) met.insert("a tail in outer reduced axes");
-    if (c.tail >= 0 && plan.parts > 1) met.insert("a tail in parts");
-    if (p.columns.backwards) met.insert(widened + " backwards");
-    if (!plan.merges) met.insert(widened + " without merging");
-    if (c.lanes > c.tile_lanes) met.insert("widened in several tiles");
-    if (p.columns.widened_step > p.columns.index_step) met.insert("widened by an outer axis");
-  }
-  if (plan.parts > 1) {
-    met.insert(packing + " in parts");
-    if (plan.shared.size % plan.parts != 0) met.insert("parts that overlap");
-  }
-  if (c.period < c.n) met.insert(packing + " periods");
-  if (p.walk.count > 1) met.insert(packing + " of several axes");
-  if (plan.tasks.groups.size > 1) met.insert(packing + " groups");
-  if (c.tile_groups < c.groups) met.insert(packing + " groups in several tiles");
-  if (c.tile_groups > 1 && c.group_stride == c.lanes * c.lane_stride) {
-    met.insert(packing + " groups without gaps");
-    if (p.widened()) met.insert(packing + " widened groups without gaps");
-  }
-  if (c.packing == Packing::kTransposed && p.input_offset < 0) met.insert("reversed blocks");
-  if (plan.reduced.count > 0) met.insert(packing + " inside of reduced axes");
 }
 
 void check_case(const Case& c) {
@@ -329,49 +293,7 @@ int main() {
     for (const Case& c : long_cases()) check_case(c);
   }
   for (int i = 0; i < 5000 && check::failures < 20; ++i) check_case(random_case());
-  for (const char* mode : {"fill",
-                           "rows",
-                           "rows in parts",
-                           "in place",
-                           "in place periods",
-                           "in place of several axes",
-                           "in place groups",
-                           "in place groups without gaps",
-                           "in place widened groups without gaps",
-                           "in place widened of several results",
-                           "in place widened of several results with a tail",
-                           "in place widened of several results backwards",
-                           "in place widened of several results without merging",
-                           "in place widened",
-                           "in place widened backwards",
-                           "in place widened without merging",
-                           "a tail apart",
-                           "a tail in outer reduced axes",
-                           "a tail in parts",
-                           "widened in several tiles",
-                           "widened by an outer axis",
-                           "in place in parts",
-                           "parts that overlap",
-                           "transposed",
-                           "transposed periods",
-                           "transposed of several axes",
-                           "transposed groups",
-                           "transposed groups in several tiles",
-                           "transposed widened",
-                           "transposed in parts",
-                           "reversed blocks",
-                           "transposed inside of reduced axes",
-                           "strided",
-                           "strided periods",
-                           "strided of several axes",
-                           "strided groups",
-                           "strided groups without gaps",
-                           "strided widened groups without gaps",
-                           "strided widened",
-                           "strided widened of several results",
-                           "strided widened with a tail",
-                           "strided in parts",
-                           "strided inside of reduced axes"}) {
+  for (const char* mode : kModes) {
     if (met.count(mode) == 0) std::cerr << "not met: " << mode << "\n";
     CHECK(met.count(mode) == 1);
   }

@@ -147,11 +147,11 @@ void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
   CHECK(plan_of(gaps).columns.columns.lanes * 4 <= tuning::kWidenedBytes);
   // So where there are few positions beside it, which whole lanes would take longer to join.
   for (const std::int64_t others : {tuning::kWholeAxisPositions - 1, tuning::kWholeAxisPositions}) {
-    ArgDescriptor fortran = descriptor({others, 1000}, {0, 1});
-    fortran.input.strides = {1, others};
-    const ArgPlan p = plan_of(fortran);
+    ArgDescriptor far = descriptor({others, 1000}, {0, 1});
+    far.input.strides = {4, 4 * others};
+    const ArgPlan p = plan_of(far);
     const bool some = others < tuning::kWholeAxisPositions;
-    CHECK(p.columns.widened() && p.columns.columns.lane_stride == others);
+    CHECK(p.columns.widened() && p.columns.columns.lane_stride == 4 * others);
     CHECK(p.columns.columns.lanes == (some ? tuning::kWidenedBytes / 4 : 1000));
     CHECK(p.reduced.count == (some ? 1 : 0));
   }
@@ -165,6 +165,67 @@ void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
   CHECK(part.columns.columns.tail >= 0 && part.columns.columns.packing == Packing::kStrided);
 }
 
+ArgPlan plan_by(std::initializer_list<std::int64_t> sizes,
+                std::initializer_list<std::int64_t> strides,
+                std::initializer_list<std::int64_t> axes, DataType type = DataType::kFloat32) {
+  ArgDescriptor d = descriptor(sizes, axes, type);
+  std::copy(strides.begin(), strides.end(), d.input.strides.begin());
+  return plan_of(d);
+}
+
+void test_the_innermost_reduced_axes_are_joined() {
+  // In Fortran order the index of the innermost axis has the largest step.
+  const ArgPlan p = plan_by({5, 3000}, {1, 5}, {0, 1});
+  CHECK(p.columns.joins() && p.columns.joined.count == 1 && p.merges && p.reduced.count == 0);
+  CHECK(p.columns.joined.axes[0].size == 5 && p.columns.joined.axes[0].strides[1] == 3000);
+  CHECK(p.tasks.results.size == 5 && p.tasks.results.strides[1] == 0);
+  CHECK(p.columns.columns.packing == Packing::kNone && p.columns.columns.lane_stride == 1);
+  // Few lanes are widened by the next axis, of which each lane is a result's.
+  CHECK(p.columns.widened() && p.columns.columns.lanes == 60 &&
+        p.columns.columns.widened_step == 1);
+  // Several axes, the last of which changes fastest; none is widened.
+  const ArgPlan several = plan_by({4, 20, 3000}, {1, 4, 80}, {0, 1, 2});
+  CHECK(several.columns.joined.count == 2 && several.tasks.results.size == 80);
+  CHECK(several.columns.joined.axes[0].size == 20 && several.columns.joined.axes[1].size == 4);
+  CHECK(!several.columns.widened() && several.columns.columns.n == 3000);
+  // Not one that would not fit a tile beside the others.
+  const std::int64_t fit = tuning::kWidenedTileBytes / 16;
+  CHECK(plan_by({4, fit, 300}, {1, 4, 4 * fit}, {0, 1, 2}).columns.joined.count == 2);
+  CHECK(plan_by({4, fit + 44, 300}, {1, 4, 4 * fit + 176}, {0, 1, 2}).columns.joined.count == 1);
+  // Reversed: lanes are in the order of memory, and the index begins from the last position.
+  const ArgPlan reversed = plan_by({3000, 5}, {5, -1}, {0, 1});
+  CHECK(reversed.columns.joins() && reversed.columns.input_offset == -4);
+  CHECK(reversed.columns.index_offset == 4 && reversed.columns.joined.axes[0].strides[1] == -1);
+}
+
+void test_axes_are_joined_where_that_takes_less_time() {
+  // The others have some positions: more if there are results beside it.
+  const auto plan_for = [](std::int64_t results, std::int64_t inner, std::int64_t positions) {
+    return plan_by({results, inner, positions}, {inner * positions, 1, inner}, {1, 2});
+  };
+  const auto joins = [&](std::int64_t results, std::int64_t inner, std::int64_t positions) {
+    return plan_for(results, inner, positions).columns.joins();
+  };
+  constexpr std::int64_t kWalked = tuning::kJoinedBytes / 4 / 4;
+  CHECK(joins(1, 5, tuning::kWholeAxisPositions) && joins(12, 8, kWalked));
+  CHECK(!joins(1, 5, tuning::kWholeAxisPositions - 1) && !joins(12, 8, kWalked - 1));
+  // So many are left if they are widened.
+  CHECK(plan_for(12, 8, 2 * kWalked).columns.columns.n == kWalked && !joins(12, 5, kWalked));
+  // Results that fill vectors are the lanes.
+  CHECK(!joins(16, 8, kWalked));
+  // Elements that follow each other, and fill a vector.
+  CHECK(!plan_by({12, 300}, {2, 24}, {0, 1}).columns.joins());
+  CHECK(plan_by({8, 300}, {1, 16}, {0, 1}).columns.joins());
+  CHECK(!plan_by({7, 300}, {1, 16}, {0, 1}).columns.joins());
+  // Widened by a divisor of the next of several axes; without one, only if they are too few.
+  const auto lanes = [](std::int64_t inner, std::int64_t next) {
+    return plan_by({inner, next, 3000}, {1, inner, 8000}, {0, 1, 2}).columns.columns.lanes;
+  };
+  CHECK(lanes(10, 600) == 60 && lanes(10, 601) == 10 && lanes(5, 601) == 60);
+  // A narrow kept axis inside is the lanes, or beside them.
+  CHECK(!plan_by({2, 5, 3000}, {1, 2, 10}, {1, 2}).columns.joins());
+}
+
 void test_results_that_are_far_apart_and_few_are_no_lanes() {
   for (const std::int64_t far : {tuning::kBlockElements, tuning::kBlockElements + 1}) {
     ArgDescriptor few_results = descriptor({16, 20, 20}, {0, 1});
@@ -173,10 +234,10 @@ void test_results_that_are_far_apart_and_few_are_no_lanes() {
     const bool apart = far > tuning::kBlockElements;
     CHECK(p.columns.widened() == apart && p.columns.columns.lanes == (apart ? 16 : 20));
     // One axis is widened where positions have gaps between them.
-    few_results.input.strides = {2, 32, far};
+    few_results.input.strides = {4, 64, far};
     const ArgPlan strided = plan_of(few_results);
     CHECK(strided.columns.widened() == apart && strided.columns.columns.lanes == 20);
-    CHECK(strided.columns.columns.lane_stride == (apart ? 32 : far));
+    CHECK(strided.columns.columns.lane_stride == (apart ? 64 : far));
   }
   // Nor where positions follow each other, with all groups, and are enough to join lanes.
   constexpr std::int64_t kLeast = tuning::kWidenedApartPositions * tuning::kWidenedBytes / 16;
@@ -257,6 +318,8 @@ int main() {
   test_groups_beside_each_other_are_a_row();
   test_neighbours_at_one_distance_are_widened();
   test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors();
+  test_the_innermost_reduced_axes_are_joined();
+  test_axes_are_joined_where_that_takes_less_time();
   test_results_that_are_far_apart_and_few_are_no_lanes();
   test_long_rows_are_no_columns();
   test_tiles_of_widened_columns();

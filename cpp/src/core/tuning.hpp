@@ -118,9 +118,10 @@ inline constexpr std::int64_t kWidenedApartPositions = 12;
 /// All positions of a reduced axis become lanes only up to these, as many as any integer numbers.
 inline constexpr std::int64_t kWholeAxisLanes = 256;
 
-/// The longest reduced axis becomes lanes, if it alone fills vectors, only if the others have this
-/// many positions: fewer would take less time than joining the lanes.
+/// Whole reduced axes become lanes only if the others have kWholeAxisPositions. To join a lane
+/// after the kernel takes as long as to read kJoinedBytes, to pack a quarter of these.
 inline constexpr std::int64_t kWholeAxisPositions = 4;
+inline constexpr std::int64_t kJoinedBytes = 128;
 
 /// Groups without gaps between them are a row of lanes only if all its positions together have at
 /// least kBesideBytes: with fewer, calls take longer than with other lanes. The row has a whole
@@ -164,9 +165,9 @@ inline constexpr std::int64_t kPassRows = 8;
 /// up to kPassRows of them are taken at once.
 inline constexpr std::int64_t kWideRowsBytes = 768;
 
-/// Columns of inputs of at least this size are prefetched to L2: the rows of the next pass, of a
-/// single pass what is kColumnsPrefetchAhead bytes on in its rows. The hardware prefetch stops at
-/// the end of a page. Smaller inputs are in a cache, which answers sooner than prefetches help.
+/// Columns of inputs of at least this size, more than caches hold, are prefetched to L2: the rows
+/// of the next pass; of a single pass what is kColumnsPrefetchAhead bytes on in its rows, as the
+/// hardware prefetch stops at the end of a page.
 inline constexpr std::int64_t kColumnsPrefetchBytes = 8 * 1024 * 1024;
 inline constexpr std::int64_t kColumnsPrefetchAhead = 1024;
 
@@ -185,10 +186,9 @@ inline constexpr std::int64_t kStridedTileBytes = 16 * 1024;
 /// row, by loops over strides that the compiler knows: faster than to transpose, but more code.
 inline constexpr std::int64_t kPackedStride = 3;
 
-/// Distance at which rows are prefetched while they are transposed: enough to keep memory busy
-/// while the columns are reduced. At least kTransposePrefetchLines cache lines are prefetched at a
-/// time, but not all of long rows, whose squares would wait for misses that the processor has no
-/// room to keep open.
+/// Distance at which rows are prefetched while they are transposed: memory stays busy while columns
+/// are reduced. At least kTransposePrefetchLines cache lines at a time, but not all of long rows:
+/// squares would wait for more misses than the processor keeps open.
 inline constexpr std::int64_t kTransposePrefetchBytes = 8 * 1024;
 inline constexpr std::int64_t kTransposePrefetchLines = 2;
 

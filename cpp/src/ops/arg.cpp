@@ -21,6 +21,7 @@ struct Best {
   std::int64_t* keys;
   std::int64_t* indices;
 
+  Best at(std::int64_t number) const { return {keys + number, indices + number}; }
   void merge(const Best& other, std::int64_t count) const {
     for (std::int64_t i = 0; i < count; ++i) {
       if (other.keys[i] > keys[i] || (other.keys[i] == keys[i] && other.indices[i] < indices[i])) {
@@ -62,7 +63,8 @@ struct ArgRun : Memory {
   int order = order_of(descriptor);
   Columns columns = plan.columns.columns;
 
-  void run() {
+  /// Not inlined: a plan and scratch memory would not fit a frame.
+  [[gnu::noinline]] void run() {
     const std::int64_t parts = plan.parts;
     const std::int64_t calls = plan.tasks.count() * parts;
     const Scratch scratch(plan.scratch_bytes);
@@ -79,13 +81,14 @@ struct ArgRun : Memory {
       const Task task = plan.tasks.at(call / parts);
       const Best best = best_at(parts > 1 ? call : worker);
       run_part(task, call % parts, best, scratch.at(plan.kernels + worker * plan.kernel_bytes));
+      if (plan.columns.joins()) join(task, best);
       if (parts == 1 && plan.merges) write(task, best);
     });
     for (std::int64_t call = 0; plan.merges && parts > 1 && call < calls; call += parts) {
       const Task task = plan.tasks.at(call / parts);
       const Best best = best_at(call);
       for (std::int64_t part = 1; part < parts; ++part) {
-        best.merge(best_at(call + part), task.groups * task.results);
+        best.merge(best_at(call + part), task.groups * results_of(task));
       }
       write(task, best);
     }
@@ -100,7 +103,8 @@ struct ArgRun : Memory {
     for (std::int64_t i = 0; i < iteration_count(plan.reduced); ++i, reduced.next()) {
       const char* const data =
           at(task.offsets[0] + start * plan.shared.strides[0] + reduced.offsets()[0]);
-      const std::int64_t index = start * plan.shared.strides[1] + reduced.offsets()[1];
+      const std::int64_t index =
+          plan.columns.index_offset + start * plan.shared.strides[1] + reduced.offsets()[1];
       if (plan.strategy == ArgStrategy::kRows) {
         const Axis& n = plan.n;
         kernels().arg->rows[type][order](
@@ -117,6 +121,28 @@ struct ArgRun : Memory {
           {of_task, index, task.results, scratch, best.keys, best.indices, i == 0,
            outputs(task.offsets, kUnitAxis, plan.tasks.groups, plan.tasks.results),
            plan.reversed && !plan.merges, plan.reduced_count - 1});
+    }
+  }
+
+  /// How many results of each group there are once they are joined.
+  std::int64_t results_of(const Task& task) const {
+    return plan.columns.joins() ? 1 : task.results;
+  }
+
+  /// Joins the results of each group, which are positions of reduced axes.
+  void join(const Task& task, const Best& best) const {
+    Odometer position(plan.columns.joined);
+    for (std::int64_t g = 0; g < task.groups; ++g) {
+      const Best joined = best.at(g);
+      for (std::int64_t r = 0; r < task.results; ++r, position.next()) {
+        const Best one = best.at(g * task.results + r);
+        *one.indices += position.offsets()[1];
+        if (r == 0) {
+          *joined.keys = *one.keys;
+          *joined.indices = *one.indices;
+        }
+        joined.merge(one, 1);
+      }
     }
   }
 
@@ -153,7 +179,8 @@ struct ArgRun : Memory {
                      });
     }
   }
-  void write(const Task& task, const Best& best) const {
+  void write(Task task, const Best& best) const {
+    task.results = results_of(task);
     write(task, [&](std::int64_t g, std::int64_t i) { return best.indices[g * task.results + i]; });
   }
 };

@@ -91,14 +91,15 @@ void split_reduction(std::int64_t element_size, std::int64_t wanted, ArgPlan& pl
 void split_tasks(std::int64_t element_size, int threads, ArgPlan& plan) {
   Tasks& tasks = plan.tasks;
   const Columns& columns = plan.columns.columns;
+  const bool joins = plan.columns.joins();
   const bool widened = plan.columns.widened();
   const bool is_columns = plan.strategy == ArgStrategy::kColumns;
-  plan.merges = plan.strategy == ArgStrategy::kRows || plan.parts > 1 || plan.reduced.count > 0 ||
-                columns.n > arg_run_positions(element_size) ||
+  plan.merges = plan.strategy == ArgStrategy::kRows || joins || plan.parts > 1 ||
+                plan.reduced.count > 0 || columns.n > arg_run_positions(element_size) ||
                 (widened && columns.lanes > columns.tile_lanes);
   const std::int64_t least =
       is_columns ? std::min(columns.tile_lanes, tuning::kLeastTileBytes / element_size) : 1;
-  const bool splits_results = !widened && plan.parts == 1;
+  const bool splits_results = !widened && !joins && plan.parts == 1;
   tasks.split(threads, splits_results ? least : tasks.results.size, plan.columns.least_groups,
               plan.parts);
   if (plan.merges) {

@@ -2,76 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
-#include <utility>
 
 #include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
+#include "plan/columns_lanes.hpp"
 
 namespace dmlcpu {
-namespace {
 
-constexpr std::int64_t kAnyStride = std::numeric_limits<std::int64_t>::max();
-
-std::int64_t stride_of(const Axis& axis) { return std::abs(axis.strides[0]); }
-
-/// The position of the kept axis that fills vectors best: the innermost one that does, which reads
-/// each cache line at once, else the longest.
-int best_lanes(std::int64_t element_size, const Axes& kept) {
-  for (int d = kept.count - 1; d >= 0; --d) {
-    if (kept.axes[d].strides[0] != 0 && kept.axes[d].size * element_size >= kCacheLine) return d;
-  }
-  return longest(kept, true);
-}
-
-/// How far neighbouring results are from each other, and positions of a single one.
-std::int64_t lanes_apart(const Axis& results) { return results.size == 1 ? 1 : results.strides[0]; }
-
-/// The position of the kept axis that repeats `lanes` lanes without a gap, for a row that fills
-/// vectors, and whose walk has kBesideBytes; -1 if there is none. Lanes further `apart` than those
-/// that are packed in one loop are as well transposed.
-int axis_beside(std::int64_t element_size, std::int64_t lanes, std::int64_t apart,
-                std::int64_t positions, const Axes& kept) {
-  if (apart > tuning::kPackedStride) return -1;
-  for (int d = kept.count - 1; d >= 0; --d) {
-    const Axis& axis = kept.axes[d];
-    const std::int64_t row_bytes = lanes * axis.size * element_size;
-    if (axis.strides[0] == lanes * apart && row_bytes >= tuning::kLaneBytes &&
-        row_bytes * positions >= tuning::kBesideBytes) {
-      return d;
-    }
-  }
-  return -1;
-}
-
-/// Makes `count` successive positions of `axis` lanes of each result; the axis is then walked in
-/// steps of `count`. Positions that follow each other in memory, as near as the results, are lanes
-/// in the order of memory, even if their indices descend.
-void widen(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan& plan) {
-  Columns& columns = plan.columns;
-  const std::int64_t apart = lanes_apart(results);
-  const bool contiguous = stride_of(axis) == results.size * apart;
-  columns.lane_stride = contiguous ? apart : axis.strides[0];
-  plan.per_result = count;
-  columns.widened_step = axis.strides[1];
-  columns.backwards = contiguous && axis.strides[0] < 0;
-  if (columns.backwards) plan.input_offset = (count - 1) * axis.strides[0];
-  const std::int64_t left = axis.size % count;
-  columns.tail_offset = (axis.size - count) * axis.strides[0];
-  axis.size /= count;
-  if (left > 0) {
-    columns.tail = axis.size;
-    columns.tail_index = (left - count) * axis.strides[1];
-  }
-  axis.strides[0] *= count;
-  axis.strides[1] *= count;
-}
-
-/// Takes what is walked out of the reduced axes: as many as have one index step from position to
-/// position, while a period has at most `limit` positions. Of the axes in a period none has a
-/// stride of `stride_limit` or more. If there is such a limit, the last period has as many
-/// positions as the others: all of it may be read.
 void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, ColumnsPlan& plan) {
   Columns& columns = plan.columns;
   Axes& walk = plan.walk;
@@ -103,6 +41,8 @@ void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, Col
   std::reverse(walk.axes.begin(), walk.axes.begin() + walk.count);
 }
 
+namespace {
+
 /// Plans to transpose a lane's elements of one period, of all groups, as one block of memory; false
 /// if that is not worth it.
 bool make_block(std::int64_t element_size, const Axis& groups, ColumnsPlan& plan) {
@@ -125,118 +65,6 @@ bool make_block(std::int64_t element_size, const Axis& groups, ColumnsPlan& plan
   plan.columns.block = block;
   plan.input_offset = first;
   return true;
-}
-
-/// How many positions of each result become lanes: together they fill as many bytes as hide each
-/// other's latency.
-std::int64_t widened_count(std::int64_t element_size, const Axis& results) {
-  return std::max(std::int64_t{2}, tuning::kWidenedBytes / (results.size * element_size));
-}
-
-/// Whether the reduced axis has at least `least` positions, and twice `count`, that follow each
-/// other in memory, each with all results, at one distance that is packed fast.
-bool follows(const Axis& reduced, const Axis& results, std::int64_t count, std::int64_t least) {
-  const std::int64_t apart = lanes_apart(results);
-  return apart <= tuning::kPackedStride && stride_of(reduced) == results.size * apart &&
-         reduced.size >= std::max(least, 2 * count);
-}
-
-/// The largest divisor of `size` that is more than half of `count`; `count` if there is none.
-std::int64_t divisor_near(std::int64_t size, std::int64_t count) {
-  for (std::int64_t divisor = count; 2 * divisor > count; --divisor) {
-    if (size % divisor == 0) return divisor;
-  }
-  return count;
-}
-
-/// Widens the tasks' groups by positions of the innermost reduced axis, if these follow each other.
-/// Of an axis among several by all, if they fill vectors and fit a tile, else by as many as leave
-/// no tail: otherwise it would be walked once for each position of the others. Where another axis
-/// fills vectors, with `outer_bytes`, only if its blocks do not hold the positions, or its lanes
-/// are `apart`, or a row of groups fills vectors, where that takes less time.
-bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, bool apart, Tasks& tasks,
-                  Axes& reduced, ColumnsPlan& plan) {
-  Axis& inner = reduced.axes[reduced.count - 1];
-  const std::int64_t lanes = inner.size * tasks.groups.size;
-  const std::int64_t positions = iteration_count(reduced) / inner.size;
-  const int beside =
-      positions < tuning::kBesidePositions
-          ? -1
-          : axis_beside(element_size, lanes, lanes_apart(tasks.groups), positions, tasks.kept);
-  const bool all = reduced.count > 1 && inner.size <= tuning::kWholeAxisLanes &&
-                   (beside >= 0 || lanes * element_size >= kCacheLine) &&
-                   lanes * element_size <= tuning::kWidenedTileBytes;
-  std::int64_t count = all ? inner.size : widened_count(element_size, tasks.groups);
-  if (reduced.count > 1) count = divisor_near(inner.size, count);
-  std::int64_t least = 0;
-  if (outer_bytes >= kCacheLine && !(all && (apart || beside >= 0))) {
-    least = tuning::kBlockElements / tasks.groups.size + 1;
-    if (apart) least = std::min(least, tuning::kWidenedApartPositions * count);
-  }
-  // All need not be twice as many.
-  if (!follows(inner, tasks.groups, all ? count / 2 : count, least)) return false;
-  const int outer = all && beside >= 0 ? beside : longest(tasks.kept, false);
-  tasks.results = std::exchange(tasks.groups, tasks.kept.take(outer));
-  widen(inner, count, tasks.results, plan);
-  if (all) reduced.pop();
-  return true;
-}
-
-/// Makes positions of the longest reduced axis lanes of a single result; false if there are too
-/// few.
-bool widen_longest(std::int64_t element_size, Axes& reduced, ColumnsPlan& plan) {
-  const int position = longest(reduced, true);
-  const std::int64_t size = reduced.axes[position].size;
-  const std::int64_t part = tuning::kWidenedBytes / element_size;
-  if (size * element_size < kCacheLine || (reduced.count == 1 && size < 2 * part)) return false;
-  Axis lanes = reduced.take(position);
-  // Lanes of few positions would take longer to join than to reduce.
-  const bool some = size >= 2 * part && iteration_count(reduced) < tuning::kWholeAxisPositions;
-  widen(lanes, some ? part : size, kUnitAxis, plan);
-  if (some) reduced.push(lanes);
-  return true;
-}
-
-/// Chooses lanes, one for each result unless they are widened, and groups beside them.
-void choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_bytes, Tasks& tasks,
-                  Axes& reduced, ColumnsPlan& plan) {
-  Axes& kept = tasks.kept;
-  const Axis inner = reduced.last();
-  const std::int64_t kept_stride = stride_of(kept.last());
-  const bool has_groups = kept_stride != 0 && stride_of(inner) >= kept_stride;
-  if (has_groups) tasks.groups = kept.pop();
-  const int outer = best_lanes(element_size, kept);
-  const std::int64_t outer_size = outer < 0 ? 0 : kept.axes[outer].size;
-  const std::int64_t outer_bytes = outer_size * element_size;
-  const std::int64_t group_bytes = tasks.groups.size * element_size;
-  const std::int64_t filled = tasks.groups.size * lane_bytes;
-  if (has_groups && group_bytes >= tuning::kLaneBytes &&
-      (100 * filled >= tuning::kTopKLaneFill * round_up(filled) ||
-       tasks.groups.size >= outer_size)) {
-    // Whole vectors; but they may be so few that each waits for its own latency.
-    const bool waits = widens && group_bytes < tuning::kWidenedBytes &&
-                       follows(inner, tasks.groups, widened_count(element_size, tasks.groups),
-                               tuning::kWidenedLeastBytes / element_size);
-    if (!waits) {
-      tasks.results = std::exchange(tasks.groups, kept.pop());
-      return;
-    }
-  }
-  if (widens && has_groups) {
-    const int beside = axis_beside(element_size, tasks.groups.size, lanes_apart(tasks.groups),
-                                   iteration_count(reduced), kept);
-    if (beside >= 0) {
-      tasks.results = std::exchange(tasks.groups, kept.take(beside));
-      return;
-    }
-  }
-  // Too few columns to fill vectors, or too many elements of each: positions may be lanes as well.
-  const bool apart = outer >= 0 && outer_bytes < tuning::kWidenedBytes &&
-                     stride_of(kept.axes[outer]) > tuning::kBlockElements;
-  if (widens && widen_groups(element_size, outer_bytes, apart, tasks, reduced, plan)) return;
-  const bool lacks_lanes = outer_bytes < kCacheLine || (apart && tasks.groups.size == 1);
-  if (widens && lacks_lanes && widen_longest(element_size, reduced, plan)) return;
-  tasks.results = outer >= 0 ? kept.take(outer) : std::exchange(tasks.groups, kUnitAxis);
 }
 
 /// Chooses how the lanes are packed, and takes the walked axes out of the reduced ones.
@@ -386,7 +214,8 @@ std::string to_text(const ColumnsPlan& plan, const Tasks& tasks) {
       ", ", columns.n, " positions in periods of ", columns.period, ", passes of ", columns.pass,
       "\n", columns.groups, " groups by ", tasks.groups.strides[0], " of ", columns.lanes,
       " lanes by ", columns.lane_stride,
-      plan.widened() ? text(", widened from ", tasks.results.size) : "", "; tiles of ",
+      plan.widened() ? text(", widened from ", tasks.results.size) : "",
+      plan.joins() ? text(", ", tasks.results.size, " joined") : "", "; tiles of ",
       columns.tile_groups, " x ", columns.tile_lanes, "\n");
 }
 

@@ -22,9 +22,14 @@ struct ColumnsPlan {
   /// lanes' end if `backwards`. Where the walk does not fill the lanes at last, its tail takes some
   /// elements twice; to the index that it has by the walk `tail_index`, below 0, is added.
   std::int64_t per_result = 1;
+  /// Reduced axes each of whose positions is a result, the last of them changing fastest, until the
+  /// best of these are joined; strides are {input, index step, 0}. None if `count` is 0.
+  Axes joined;
   std::int64_t input_offset = 0;  ///< of the first lane's first position, or of its block
+  std::int64_t index_offset = 0;  ///< what all indices begin from
   std::int64_t least_groups = 1;  ///< of a task: all of a block, or a row of kLeastTileBytes
   bool widened() const { return per_result > 1; }
+  bool joins() const { return joined.count > 0; }
 
   /// Sets how many positions of lanes in place are a pass, and how far ahead their rows are
   /// prefetched.
