@@ -63,12 +63,17 @@ def test_buckets_of_keys(splits, dtype):
 
 
 def test_buckets_are_at_most_256():
-    """Several buckets for each of many threads would be more, and are numbered in 8 bits."""
-    x = np.random.default_rng(0).integers(-(2**31), 2**31, 600_000).astype(np.int32)
-    with dmlcpu.num_threads(80):
-        _core.set_grain_bytes(1)
-        check_top_k(x, x.size, "decreasing")
-        _core.set_grain_bytes(0)
+    """Several buckets for each of many threads would be more, and are numbered in 8 bits; so would
+    buckets of keys that many elements have, in turn with keys of one each. The highest element is the
+    first one, so that positions do not divide a key's elements between two bins."""
+    rng = np.random.default_rng(0)
+    often = np.append(np.arange(150).repeat(4000) * 2, np.arange(149) * 2 + 1)
+    often = np.append(299, rng.permutation(often))
+    for x in (rng.integers(-(2**31), 2**31, 600_000), often):
+        with dmlcpu.num_threads(80):
+            _core.set_grain_bytes(1)
+            check_top_k(x.astype(np.int32), x.size, "decreasing")
+            _core.set_grain_bytes(0)
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.int64], ids=str)
