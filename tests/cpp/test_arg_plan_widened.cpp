@@ -199,7 +199,7 @@ void test_the_innermost_reduced_axes_are_joined() {
 }
 
 void test_axes_are_joined_where_that_takes_less_time() {
-  // The others have some positions: more if there are results beside it.
+  // The other axes have enough positions: more where there are several results.
   const auto plan_for = [](std::int64_t results, std::int64_t inner, std::int64_t positions) {
     return plan_by({results, inner, positions}, {inner * positions, 1, inner}, {1, 2});
   };
@@ -209,7 +209,7 @@ void test_axes_are_joined_where_that_takes_less_time() {
   constexpr std::int64_t kWalked = tuning::kJoinedBytes / 4 / 4;
   CHECK(joins(1, 5, tuning::kWholeAxisPositions) && joins(12, 8, kWalked));
   CHECK(!joins(1, 5, tuning::kWholeAxisPositions - 1) && !joins(12, 8, kWalked - 1));
-  // So many are left if they are widened.
+  // Widened results leave at least as many.
   CHECK(plan_for(12, 8, 2 * kWalked).columns.columns.n == kWalked && !joins(12, 5, kWalked));
   // Results that fill vectors are the lanes.
   CHECK(!joins(16, 8, kWalked));

@@ -118,8 +118,8 @@ inline constexpr std::int64_t kWidenedApartPositions = 12;
 /// All positions of a reduced axis become lanes only up to these, as many as any integer numbers.
 inline constexpr std::int64_t kWholeAxisLanes = 256;
 
-/// Whole reduced axes become lanes only if the others have kWholeAxisPositions. To join a lane
-/// after the kernel takes as long as to read kJoinedBytes, to pack a quarter of these.
+/// Whole reduced axes become lanes only if the others have kWholeAxisPositions. Joining a lane
+/// after the kernel takes as long as reading kJoinedBytes, or as packing a quarter of that.
 inline constexpr std::int64_t kWholeAxisPositions = 4;
 inline constexpr std::int64_t kJoinedBytes = 128;
 

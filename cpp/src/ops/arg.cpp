@@ -137,11 +137,12 @@ struct ArgRun : Memory {
       for (std::int64_t r = 0; r < task.results; ++r, position.next()) {
         const Best one = best.at(g * task.results + r);
         *one.indices += position.offsets()[1];
-        if (r == 0) {
+        if (r > 0) {
+          joined.merge(one, 1);
+        } else {
           *joined.keys = *one.keys;
           *joined.indices = *one.indices;
         }
-        joined.merge(one, 1);
       }
     }
   }

@@ -144,6 +144,7 @@ bool join_innermost(std::int64_t element_size, Tasks& tasks, Axes& reduced, Colu
     Axis axis = others.pop();
     const std::int64_t size = results.size * axis.size;
     const std::int64_t positions = iteration_count(others);
+    // More lanes than a cache line has gain only that memory is read in order.
     const bool few = results.size == 1 || size * element_size <= kCacheLine;
     const bool fills = results.size * element_size >= kCacheLine;
     const std::int64_t least =
@@ -175,11 +176,10 @@ bool join_innermost(std::int64_t element_size, Tasks& tasks, Axes& reduced, Colu
   joining.input_offset = first[0];
   joining.index_offset = first[1];
   if (widens) widen(next, count, results, joining);
-  ColumnsPlan walking = joining;
   Axes outer = others;
-  take_walk(tuning::kWalkRows, kAnyStride, outer, walking);
+  take_walk(tuning::kWalkRows, kAnyStride, outer, joining);
   const bool once = outer.count == 0 && tasks.kept.count == 0;
-  const std::int64_t walked = joining.columns.tail >= 0 ? next.size : walking.columns.n;
+  const std::int64_t walked = joining.columns.tail >= 0 ? next.size : joining.columns.n;
   if (!once && walked * element_size < tuning::kJoinedBytes / (outer.count > 0 ? 1 : 4)) {
     return false;
   }
@@ -193,6 +193,37 @@ bool join_innermost(std::int64_t element_size, Tasks& tasks, Axes& reduced, Colu
 }
 
 }  // namespace
+
+void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, ColumnsPlan& plan) {
+  Columns& columns = plan.columns;
+  Axes& walk = plan.walk;
+  walk.count = 0;
+  columns.n = columns.period = 1;
+  while (true) {
+    int found = -1;
+    for (int d = 0; d < reduced.count; ++d) {
+      const Axis& axis = reduced.axes[d];
+      const bool fits = columns.n > 1
+                            ? axis.strides[1] == columns.index_step * columns.n
+                            : stride_of(axis) < stride_limit &&
+                                  (found < 0 || axis.strides[1] < reduced.axes[found].strides[1]);
+      if (fits) found = d;
+    }
+    if (found < 0) break;
+    const Axis axis = reduced.take(found);
+    if (columns.n == 1) columns.index_step = axis.strides[1];
+    columns.n *= axis.size;
+    const bool inside = stride_of(axis) < stride_limit;
+    std::int64_t part = inside ? std::clamp(limit / columns.period, std::int64_t{1}, axis.size) : 1;
+    while (stride_limit < kAnyStride && axis.size % part != 0) --part;
+    if (part > 1) walk.push({part, axis.strides});
+    columns.period *= part;
+    columns.period_stride = part * axis.strides[0];
+    if (part < axis.size) break;
+  }
+  // Found from the fastest on.
+  std::reverse(walk.axes.begin(), walk.axes.begin() + walk.count);
+}
 
 void choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_bytes, Tasks& tasks,
                   Axes& reduced, ColumnsPlan& plan) {

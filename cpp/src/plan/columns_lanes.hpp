@@ -1,4 +1,4 @@
-// How the lanes of columns are chosen: of kept axes, of reduced ones, or of both.
+// Which axes of columns are lanes, kept or reduced ones or both, and which are walked.
 #pragma once
 
 #include <cstdint>

@@ -10,37 +10,6 @@
 
 namespace dmlcpu {
 
-void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, ColumnsPlan& plan) {
-  Columns& columns = plan.columns;
-  Axes& walk = plan.walk;
-  walk.count = 0;
-  columns.n = columns.period = 1;
-  while (true) {
-    int found = -1;
-    for (int d = 0; d < reduced.count; ++d) {
-      const Axis& axis = reduced.axes[d];
-      const bool fits = columns.n > 1
-                            ? axis.strides[1] == columns.index_step * columns.n
-                            : stride_of(axis) < stride_limit &&
-                                  (found < 0 || axis.strides[1] < reduced.axes[found].strides[1]);
-      if (fits) found = d;
-    }
-    if (found < 0) break;
-    const Axis axis = reduced.take(found);
-    if (columns.n == 1) columns.index_step = axis.strides[1];
-    columns.n *= axis.size;
-    const bool inside = stride_of(axis) < stride_limit;
-    std::int64_t part = inside ? std::clamp(limit / columns.period, std::int64_t{1}, axis.size) : 1;
-    while (stride_limit < kAnyStride && axis.size % part != 0) --part;
-    if (part > 1) walk.push({part, axis.strides});
-    columns.period *= part;
-    columns.period_stride = part * axis.strides[0];
-    if (part < axis.size) break;
-  }
-  // Found from the fastest on.
-  std::reverse(walk.axes.begin(), walk.axes.begin() + walk.count);
-}
-
 namespace {
 
 /// Plans to transpose a lane's elements of one period, of all groups, as one block of memory; false
