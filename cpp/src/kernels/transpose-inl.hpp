@@ -123,25 +123,28 @@ void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::i
   constexpr std::int64_t kSide = Vector<U, 16>::kWidth;
   std::int64_t row = 0;
   const std::int64_t whole = readable_rows<U>(row_stride, rows, length);
-  const auto transpose_by = [&](auto bytes) {
+  // The last rows overlap those before, if any are left and there are as many.
+  const auto transpose_by = [&](auto bytes, bool overlaps) {
     constexpr std::int64_t kRows = Vector<U, bytes>::kWidth;
     const RowPrefetch<U, kRows> prefetch_share = {row_stride, length};
-    for (; row + kRows <= whole; row += kRows) {
-      const U* const from = data + row * row_stride;
+    const std::int64_t end = overlaps && whole >= kRows ? whole : whole - kRows + 1;
+    for (; row < end; row = min_of(row + kRows, whole)) {
+      const std::int64_t first_row = min_of(row, whole - kRows);
+      const U* const from = data + first_row * row_stride;
       for (std::int64_t i = 0; i < length; i += kSide) {
         if (ahead != 0) prefetch_share(from + ahead * row_stride, i);
         // The last square of a row overlaps the one before.
         const std::int64_t first = max_of<std::int64_t>(min_of(i, length - kSide), 0);
         const Squares<bytes, U> squares(from + first, row_stride);
-        U* const to = columns + first * column_stride + row;
+        U* const to = columns + first * column_stride + first_row;
         for (std::int64_t c = 0; c < min_of(kSide, length); ++c) {
           Vector<U, bytes>::store(to + c * column_stride, squares.columns[c]);
         }
       }
     }
   };
-  transpose_by(Constant<kVectorBytes>());
-  if constexpr (kVectorBytes > 16) transpose_by(Constant<16>());
+  if constexpr (kVectorBytes > 16) transpose_by(Constant<kVectorBytes>(), false);
+  transpose_by(Constant<16>(), true);
   for (; row < rows; ++row) {
     for (std::int64_t i = 0; i < length; ++i) {
       columns[i * column_stride + row] = data[row * row_stride + i];
