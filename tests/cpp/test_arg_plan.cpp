@@ -68,6 +68,24 @@ void test_nothing_is_compared_without_reduced_axes() {
   CHECK(strided.tasks.count() == 6);
 }
 
+void test_few_rows() {
+  // In Fortran order, where kept axes are rows of their own.
+  const auto strategy_of = [](std::int64_t n, std::int64_t rows, std::int64_t others) {
+    ArgDescriptor d = descriptor({n, rows, others}, {0});
+    d.input.strides = {1, n, n * rows};
+    return plan_of(d).strategy;
+  };
+  constexpr std::int64_t kLeast = tuning::kLeastLaneBytes / 4;
+  CHECK(strategy_of(100, kLeast - 1, 1) == ArgStrategy::kRows);
+  CHECK(strategy_of(100, kLeast, 1) == ArgStrategy::kColumns);
+  // Short ones, but at least 16 bytes of lanes.
+  CHECK(strategy_of(7, 7, 1) == ArgStrategy::kRows);
+  CHECK(strategy_of(7, 7, 5) == ArgStrategy::kColumns);
+  CHECK(strategy_of(7, 5, 6) == ArgStrategy::kRows);
+  CHECK(strategy_of(3, 4, 3) == ArgStrategy::kColumns);
+  CHECK(strategy_of(2, 3, 3) == ArgStrategy::kRows);
+}
+
 void test_adjacent_reduced_axes_merge() {
   const ArgPlan p = plan_of(descriptor({10, 30, 40}, {1, 2}));
   CHECK(p.n.size == 1200);
@@ -342,6 +360,7 @@ int main() {
   test_first_axis_is_reduced_by_columns();
   test_groups_are_the_next_kept_axis();
   test_nothing_is_compared_without_reduced_axes();
+  test_few_rows();
   test_adjacent_reduced_axes_merge();
   test_other_reduced_axes_stay_outside_of_rows();
   test_several_reduced_axes_are_one_walk();

@@ -44,7 +44,8 @@ void split_axes(const ArgDescriptor& descriptor, const Tensor* values, ArgPlan& 
 }
 
 /// Whether the innermost axis is reduced, and its rows are searched one by one: they are long, have
-/// more positions than a run, or are too few to fill vectors.
+/// more positions than a run, or are too few side by side to fill vectors. Short rows of several
+/// kept axes, of which one fills the smallest vector, are not few.
 bool are_rows(std::int64_t element_size, const ArgPlan& plan) {
   const Axis inner = plan.reduced.last();
   std::int64_t widest = 1;
@@ -56,7 +57,8 @@ bool are_rows(std::int64_t element_size, const ArgPlan& plan) {
   }
   return inner.size * element_size >= tuning::kRowBytes ||
          inner.size > arg_run_positions(element_size) ||
-         (plan.reduced.count == 1 && widest * element_size < tuning::kLeastLaneBytes);
+         (plan.reduced.count == 1 && widest * element_size < tuning::kLeastLaneBytes &&
+          (plan.tasks.kept.count < 2 || widest < std::max(inner.size, 16 / element_size)));
 }
 
 /// Splits the longest reduced axis into parts, if there are too few results for the threads.
