@@ -33,6 +33,6 @@ CODE = """
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators may return memory")
 def test_scratch_memory_is_used_again():
     scratch, results, page, *faults = map(int, run_python(CODE).split())
-    assert scratch > 2**20  # more than is kept on the stack, or mapped by itself
+    assert scratch > 2**20  # many pages
     # Each call's results are new pages.
     assert all(count * page < results + scratch / 4 for count in faults[4:]), faults

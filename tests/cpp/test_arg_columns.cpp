@@ -119,6 +119,7 @@ void test_counters_that_wrap(DataType type) {
   while (!rows.call.columns.in_registers) {
     rows = make_case(type, {Packing::kTransposed, wrap, wrap, 1, 64 / t.size + 2});
   }
+  // As plans have it: each pass transposes the whole row.
   rows.call.columns.pass = wrap;
   check_edges(rows);
 }

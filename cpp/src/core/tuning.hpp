@@ -93,7 +93,7 @@ inline constexpr std::int64_t kRowPrefetchLeastBytes = 2 * 1024 * 1024;
 /// row. Others are searched one by one, which costs reductions, but less for each element.
 inline constexpr std::int64_t kRowBytes = 512;
 
-/// Rows that fill fewer lanes than this, in bytes, are searched one by one as well.
+/// Rows that fill fewer lanes than this, in bytes, are as well, but for short ones of several axes.
 inline constexpr std::int64_t kLeastLaneBytes = 64;
 
 // --- columns ---------------------------------------------------------------------------------

@@ -123,11 +123,13 @@ void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::i
   constexpr std::int64_t kSide = Vector<U, 16>::kWidth;
   std::int64_t row = 0;
   const std::int64_t whole = readable_rows<U>(row_stride, rows, length);
-  // The last rows overlap those before, if any are left and there are as many.
-  const auto transpose_by = [&](auto bytes, bool overlaps) {
+  const auto transpose_by = [&](auto bytes) {
     constexpr std::int64_t kRows = Vector<U, bytes>::kWidth;
+    // The smallest squares take the rows that are left together with some before them, if there are
+    // enough: these are written again.
+    constexpr bool kOverlaps = bytes == 16;
     const RowPrefetch<U, kRows> prefetch_share = {row_stride, length};
-    const std::int64_t end = overlaps && whole >= kRows ? whole : whole - kRows + 1;
+    const std::int64_t end = kOverlaps && whole >= kRows ? whole : whole - kRows + 1;
     for (; row < end; row = min_of(row + kRows, whole)) {
       const std::int64_t first_row = min_of(row, whole - kRows);
       const U* const from = data + first_row * row_stride;
@@ -143,8 +145,8 @@ void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::i
       }
     }
   };
-  if constexpr (kVectorBytes > 16) transpose_by(Constant<kVectorBytes>(), false);
-  transpose_by(Constant<16>(), true);
+  if constexpr (kVectorBytes > 16) transpose_by(Constant<kVectorBytes>());
+  transpose_by(Constant<16>());
   for (; row < rows; ++row) {
     for (std::int64_t i = 0; i < length; ++i) {
       columns[i * column_stride + row] = data[row * row_stride + i];

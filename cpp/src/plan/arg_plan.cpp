@@ -44,8 +44,8 @@ void split_axes(const ArgDescriptor& descriptor, const Tensor* values, ArgPlan& 
 }
 
 /// Whether the innermost axis is reduced, and its rows are searched one by one: they are long, have
-/// more positions than a run, or are too few side by side to fill vectors. Short rows of several
-/// kept axes, of which one fills the smallest vector, are not few.
+/// more positions than a run, or are too few side by side to fill vectors. Of several kept axes,
+/// one that fills the smallest vector, and has as many rows as these have positions, is enough.
 bool are_rows(std::int64_t element_size, const ArgPlan& plan) {
   const Axis inner = plan.reduced.last();
   std::int64_t widest = 1;
