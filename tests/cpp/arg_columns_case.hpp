@@ -151,8 +151,12 @@ inline void set_transposed(Case& c, const Shape& shape, std::int64_t gap, std::i
   columns.lane_stride = columns.block + gap;
   columns.period_stride = shape.lanes * columns.lane_stride;
   if (random(4) == 0) columns.lane_stride = -columns.lane_stride;
+  const bool reads_squares =
+      columns.block * c.type.size >= dmlcpu::kSquareBytes ||
+      (columns.lane_stride > 0 && columns.lane_stride * c.type.size <= dmlcpu::kSquareBytes);
   columns.in_registers = shape.groups == 1 && group_gap == 0 && columns.n == shape.period &&
-                         columns.n <= dmlcpu::arg_run_positions(c.type.size) && random(2) == 0;
+                         columns.n <= dmlcpu::arg_run_positions(c.type.size) && reads_squares &&
+                         random(2) == 0;
   const bool groups_outside = random(2) == 0;
   columns.group_stride = columns.tile_lanes * (groups_outside ? shape.period : 1);
   for (std::int64_t i = 0; i < shape.period; ++i) {

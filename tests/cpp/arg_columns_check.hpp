@@ -99,6 +99,9 @@ inline void check_merged(const Case& c, dmlcpu::Ordering ordering) {
   const std::int64_t period = a.columns.period;
   std::int64_t middle = random(2) == 0 ? 0 : random(n);
   if (period < n) middle = middle / period * period;
+  // Squares of parts of rows would end after them.
+  const std::int64_t least = dmlcpu::kSquareBytes / c.type.size;
+  if (a.columns.in_registers && std::min(middle, n - middle) < least) middle = 0;
   // A tail after several periods is not in the table of rows: it must not become a part of the
   // later call's only period.
   if (period < n && a.columns.tail >= 0 && n - 1 - middle < period) middle = 0;

@@ -154,6 +154,11 @@ void test_rows_in_registers() {
   constexpr std::int64_t least = tuning::kSquareRowLeastBytes;
   CHECK(in_registers(DataType::kUInt8, least, least));
   CHECK(!in_registers(DataType::kUInt8, least - 1, least - 1));
+  // Rows of less than a square's, as far apart as squares or less.
+  for (const std::int64_t apart : {15, 16, 17}) {
+    CHECK(in_registers(DataType::kUInt8, 15, apart) == (apart <= 16));
+    CHECK(in_registers(DataType::kUInt8, 16, apart));
+  }
   // More positions than a counter of the element's width holds.
   CHECK(in_registers(DataType::kUInt8, 256, 256));
   CHECK(!in_registers(DataType::kUInt8, 257, 257));

@@ -40,18 +40,19 @@ template <class O>
 constexpr bool kAlwaysExact = !Compare<O>::kNative;
 
 /// Takes n positions of kVectors vectors of lanes, which are `apart` elements from each other, the
-/// first position number `position`.
+/// first position number `position`: if that is 0, the best is theirs.
 template <class O, std::int64_t kBytes, int kVectors, bool kExact = kAlwaysExact<O>,
           class U = typename O::Unsigned>
 void take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, std::int64_t n,
-                  std::int64_t position, bool starts, std::int64_t ahead,
-                  const BestOfTile<U>& state, std::int64_t state_apart) {
+                  std::int64_t position, std::int64_t ahead, const BestOfTile<U>& state,
+                  std::int64_t state_apart) {
   using C = Compare<O>;
   using V = Vector<typename C::Lane, kBytes>;
   using P = Vector<U, kBytes>;
   constexpr auto kLine = static_cast<int>(max_of(kCacheLine / kBytes, std::int64_t{1}));
   auto* const bests = reinterpret_cast<typename C::Lane*>(state.best);
   const auto load = [](const U* p) { return C::canonical(C::template load<kBytes>(p)); };
+  const bool starts = position == 0;
   typename V::Type best[kVectors];
   typename V::Type sum{};
   typename P::Type positions[kVectors];
@@ -81,8 +82,8 @@ void take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, s
   }
   if constexpr (!kExact) {
     if (any_nan(sum)) {
-      return take_vectors<O, kBytes, kVectors, true>(data, apart, rows, n, position, starts, ahead,
-                                                     state, state_apart);
+      return take_vectors<O, kBytes, kVectors, true>(data, apart, rows, n, position, ahead, state,
+                                                     state_apart);
     }
   }
   unroll<kVectors>([&](auto v) {
@@ -97,7 +98,7 @@ void take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, s
 /// positions the last is taken again.
 template <class O, int kRows, bool kExact = kAlwaysExact<O>, class U = typename O::Unsigned>
 void take_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std::int64_t n,
-               std::int64_t position, bool starts, std::int64_t ahead, const BestOfTile<U>& state) {
+               std::int64_t position, std::int64_t ahead, const BestOfTile<U>& state) {
   using C = Compare<O>;
   using V = Vector<typename C::Lane>;
   using P = Vector<U>;
@@ -108,6 +109,7 @@ void take_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std:
   const U* row[kRows];
   for (int r = 0; r < kRows; ++r) row[r] = data + rows[min_of<std::int64_t>(r, n - 1)];
   const typename P::Type first = P::all(static_cast<U>(position));
+  const bool starts = position == 0;
   typename V::Type sum{};
   for (std::int64_t i = 0; i < lanes; i += V::kWidth) {
     const std::int64_t l = min_of(i, lanes - V::kWidth);
@@ -129,14 +131,14 @@ void take_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std:
   // The best may be of these positions already, but no NaN that decides is lost.
   if constexpr (!kExact) {
     if (any_nan(sum)) {
-      take_wide<O, kRows, true>(data, lanes, rows, n, position, starts, ahead, state);
+      take_wide<O, kRows, true>(data, lanes, rows, n, position, ahead, state);
     }
   }
 }
 
 /// Takes all n positions of lanes that are rows, `stride` apart: squares of as many of them as fill
-/// a vector are transposed and compared in registers. Needs a vector of lanes, and 16 bytes of each
-/// that can be read.
+/// a vector are transposed and compared in registers. Needs a vector of lanes, and rows of at least
+/// kSquareBytes or at most as much apart.
 template <class O, bool kExact = kAlwaysExact<O>, class U = typename O::Unsigned>
 void take_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, std::int64_t ahead,
                      const BestOfTile<U>& state) {
@@ -145,9 +147,16 @@ void take_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, s
   using P = Vector<U>;
   using Square = Squares<kVectorBytes, U>;
   const RowPrefetch<U, P::kWidth> prefetch_share = {stride, n};
+  U last_rows[P::kWidth * Square::kSide];
   typename V::Type sum{};
   for_steps(tile.lanes, P::kWidth, [&](std::int64_t lane) {
-    const U* const row = tile.data + lane * stride;
+    const U* row = tile.data + lane * stride;
+    if (n < Square::kSide && (tile.lanes - lane - P::kWidth) * stride + n < Square::kSide) {
+      // The last row of the squares would end after the tile, and so maybe after the tensor.
+      const std::int64_t elements = (P::kWidth - 1) * stride + n;
+      std::memcpy(last_rows, row, static_cast<std::size_t>(elements) * sizeof(U));
+      row = last_rows;
+    }
     typename V::Type best{};
     typename P::Type position{};
     const auto take = [&](std::int64_t i, typename P::Type at, auto count) {
@@ -183,18 +192,17 @@ void take_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, s
 /// ones overlap those before: taking elements twice changes nothing, unless the lanes are at their
 /// start, and then they start again. Groups without gaps between them are one row.
 template <class O, class U = typename O::Unsigned>
-void take_rows(Tile<U> tile, TileRows<U> rows, std::int64_t position, bool starts,
-               std::int64_t ahead, const BestOfTile<U>& state) {
+void take_rows(Tile<U> tile, TileRows<U> rows, std::int64_t position, std::int64_t ahead,
+               const BestOfTile<U>& state) {
   if (rows.group_stride == tile.lanes) tile.lanes *= std::exchange(tile.groups, 1);
   const auto take_next = [&](auto count) {
     for (std::int64_t g = 0; g < tile.groups; ++g) {
       take_wide<O, count>(rows.data + g * rows.group_stride, tile.lanes, rows.rows, rows.n,
-                          position, starts, ahead, state.at(g * tile.lanes));
+                          position, ahead, state.at(g * tile.lanes));
     }
     rows.rows += count;
     rows.n -= count;
     position += count;
-    starts = false;
   };
   const std::int64_t row_bytes = tile.lanes * kSizeOf<U>;
   if (row_bytes >= tuning::kWideRowsBytes) {
@@ -211,10 +219,10 @@ void take_rows(Tile<U> tile, TileRows<U> rows, std::int64_t position, bool start
       // The same of the next groups are prefetched.
       const std::int64_t distance = beside || ahead == 0 ? ahead : 4 * rows.group_stride;
       const auto take = [&](auto count, std::int64_t group, std::int64_t lane) {
-        take_vectors<O, bytes, count>(
-            rows.data + group * rows.group_stride + lane, beside ? kLanes : rows.group_stride,
-            rows.rows, rows.n, position, starts, distance, state.at(group * tile.lanes + lane),
-            beside ? kLanes : tile.lanes);
+        take_vectors<O, bytes, count>(rows.data + group * rows.group_stride + lane,
+                                      beside ? kLanes : rows.group_stride, rows.rows, rows.n,
+                                      position, distance, state.at(group * tile.lanes + lane),
+                                      beside ? kLanes : tile.lanes);
       };
       for_steps(tile.groups, groups, [&](std::int64_t group) {
         for (std::int64_t l = 0; l < tile.lanes; l += lanes) {
@@ -240,8 +248,8 @@ void take_rows(Tile<U> tile, TileRows<U> rows, std::int64_t position, bool start
 /// What depends on the order.
 template <class U>
 struct ArgOfOrder {
-  void (*take_rows)(Tile<U> tile, TileRows<U> rows, std::int64_t position, bool starts,
-                    std::int64_t ahead, const BestOfTile<U>& state);
+  void (*take_rows)(Tile<U> tile, TileRows<U> rows, std::int64_t position, std::int64_t ahead,
+                    const BestOfTile<U>& state);
   void (*take_short_rows)(const Tile<U>& tile, std::int64_t stride, std::int64_t n,
                           std::int64_t ahead, const BestOfTile<U>& state);
   KeyRule rule;
@@ -256,17 +264,6 @@ void make_keys(const ArgOfOrder<U>& order, std::int64_t count, U* best) {
   for (std::int64_t i = 0; i < count; ++i) {
     best[i] = by_key ? static_cast<U>(best[i] ^ kSignBit<U>) : key_of<U>(rule, best[i]);
   }
-}
-
-/// How many lanes of a tile are compared in registers: not the last ones, if 16 bytes of them
-/// cannot be read; none if fewer than a vector of lanes are left.
-template <class U>
-std::int64_t lanes_in_registers(const Columns& columns, const Tile<U>& tile) {
-  if (!columns.in_registers) return 0;
-  const std::int64_t rows = columns.lanes - tile.lane;
-  const std::int64_t lanes =
-      min_of(readable_rows<U>(columns.lane_stride, rows, columns.n), tile.lanes);
-  return lanes < Vector<U>::kWidth ? 0 : lanes;
 }
 
 template <class U>
@@ -293,18 +290,8 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
     write_results(a, tile, found, buffer);
   };
   for_tiles<U>(columns, [&](const Tile<U>& tile) {
-    const std::int64_t compared = lanes_in_registers(columns, tile);
-    if (compared > 0) {
-      Tile<U> part = tile;
-      part.lanes = compared;
-      order.take_short_rows(part, columns.lane_stride, columns.n, columns.ahead, state);
-      part.data += compared * columns.lane_stride;
-      part.lanes = tile.lanes - compared;
-      if (part.lanes > 0) {
-        for_rows(columns, part, packed, [&](const TileRows<U>& rows, std::int64_t position) {
-          order.take_rows(part, rows, position, position == 0, 0, state.at(compared));
-        });
-      }
+    if (columns.in_registers && tile.lanes >= Vector<U>::kWidth) {
+      order.take_short_rows(tile, columns.lane_stride, columns.n, columns.ahead, state);
       return end_run(tile, 0);
     }
     std::int64_t run = 0;
@@ -313,7 +300,7 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
       while (position < end) {
         const std::int64_t run_end = min_of(run + kRun, columns.n);
         rows.n = min_of(end, run_end) - position;
-        order.take_rows(tile, rows, position - run, position == run, ahead, state);
+        order.take_rows(tile, rows, position - run, ahead, state);
         rows.rows += rows.n;
         position += rows.n;
         if (position < run_end) continue;

@@ -11,6 +11,9 @@
 
 namespace dmlcpu {
 
+/// Bytes of a row of the squares that are transposed in registers.
+inline constexpr std::int64_t kSquareBytes = 16;
+
 /// How a tile of columns is brought to vectors of lanes.
 enum class Packing : std::uint8_t {
   kNone,        ///< lanes are contiguous
@@ -47,8 +50,9 @@ struct Columns {
   std::int64_t lane_stride;
   Packing packing;
   std::int64_t block;
-  /// For argmin and argmax: that a block is the elements of a lane in order, of one run and one
-  /// result each, so that it may be compared in registers instead.
+  /// For argmin and argmax: that a block is the elements of a lane in order, at least kSquareBytes
+  /// or at most as much apart, of one run and one result each, so that it may be compared in
+  /// registers instead.
   bool in_registers;
   std::int64_t tile_groups;  ///< packed and reduced together
   std::int64_t tile_lanes;

@@ -103,17 +103,6 @@ struct RowPrefetch {
   }
 };
 
-/// How many of the rows, from the first on, have 16 bytes that can be read, if nothing outside the
-/// memory from the first one's start to the last one's end may be: of shorter rows, unless pages
-/// may lie between them, all that have enough of the next ones after them.
-template <class U>
-std::int64_t readable_rows(std::int64_t row_stride, std::int64_t rows, std::int64_t length) {
-  const std::int64_t missing = Vector<U, 16>::kWidth - length;
-  if (missing <= 0) return rows;
-  const bool near = row_stride > 0 && (row_stride - length) * kSizeOf<U> < kPageBytes;
-  return near ? rows - (missing + row_stride - 1) / row_stride : 0;
-}
-
 /// Writes element i of row r, data[r * row_stride + i], to columns[i * column_stride + r]. Reads
 /// nothing outside the memory from the first row's start to the last one's end, but prefetches the
 /// rows `ahead` rows after each, unless that is 0.
@@ -122,7 +111,13 @@ void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::i
                U* columns, std::int64_t column_stride, std::int64_t ahead) {
   constexpr std::int64_t kSide = Vector<U, 16>::kWidth;
   std::int64_t row = 0;
-  const std::int64_t whole = readable_rows<U>(row_stride, rows, length);
+  // Rows of which whole squares can be read: of shorter ones, unless pages may lie between them,
+  // all that have enough of the next ones after them.
+  const std::int64_t missing = kSide - length;
+  const bool near = row_stride > 0 && (row_stride - length) * kSizeOf<U> < kPageBytes;
+  const std::int64_t whole = missing <= 0 ? rows
+                             : near       ? rows - (missing + row_stride - 1) / row_stride
+                                          : 0;
   const auto transpose_by = [&](auto bytes) {
     constexpr std::int64_t kRows = Vector<U, bytes>::kWidth;
     // The smallest squares take the rows that are left together with some before them, if there are

@@ -43,9 +43,12 @@ void choose_packing(std::int64_t element_size, bool widens, const Axis& groups, 
   const bool has_tail = columns.tail >= 0;
   const std::int64_t apart = std::abs(columns.lane_stride);
   const Axis inner = reduced.last();
-  const bool rows = widens && !plan.widened() && groups.size == 1 && reduced.count == 1 &&
-                    inner.strides[0] == 1 &&
-                    inner.size * element_size >= tuning::kSquareRowLeastBytes;
+  const bool rows =
+      widens && !plan.widened() && groups.size == 1 && reduced.count == 1 &&
+      inner.strides[0] == 1 &&
+      (inner.size * element_size >= kSquareBytes ||
+       (inner.size * element_size >= tuning::kSquareRowLeastBytes && columns.lane_stride > 0 &&
+        columns.lane_stride * element_size <= kSquareBytes));
   if (!has_tail && apart > (rows ? 1 : tuning::kPackedStride)) {
     for (std::int64_t limit = apart; limit > 0;) {
       Axes others = reduced;
