@@ -21,9 +21,6 @@ inline constexpr std::int64_t kGrainBytes = 256 * 1024;
 /// that was awake; types that take longer to compare lose what the second would save.
 inline constexpr std::int64_t kArgLeastGrains = 3;
 
-/// The same for gather: a second thread that has to be woken hardly shortens a smaller call.
-inline constexpr std::int64_t kGatherLeastGrains = 3;
-
 /// Bytes of work that a byte of top-k counts as, k > 1: selecting takes longer than reading. More
 /// bring in threads earlier, less keep the cost of waking them small.
 constexpr std::int64_t top_k_work(std::int64_t k) { return k <= 32 ? 2 : 6; }
