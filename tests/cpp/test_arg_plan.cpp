@@ -30,6 +30,15 @@ void test_last_axis_is_reduced_by_rows() {
   CHECK(p.merges);
 }
 
+void test_rows_come_from_memory_if_the_input_is_large() {
+  constexpr std::int64_t kElements = tuning::kRowPrefetchLeastBytes / 4;
+  for (const std::int64_t n : {kElements / 8 - 1, kElements / 8}) {
+    const ArgPlan rows = plan_of(descriptor({8, n}, {1}));
+    CHECK(rows.strategy == ArgStrategy::kRows && rows.from_memory == (8 * n >= kElements));
+    CHECK(rows.from_memory || !rows.prefetches);
+  }
+}
+
 void test_first_axis_is_reduced_by_columns() {
   const ArgPlan p = plan_of(descriptor({100, 30, 20}, {0}));
   CHECK(p.strategy == ArgStrategy::kColumns);
@@ -362,6 +371,7 @@ void test_plans_can_be_printed() {
 
 int main() {
   test_last_axis_is_reduced_by_rows();
+  test_rows_come_from_memory_if_the_input_is_large();
   test_first_axis_is_reduced_by_columns();
   test_groups_are_the_next_kept_axis();
   test_nothing_is_compared_without_reduced_axes();

@@ -23,8 +23,9 @@ struct ArgRows {
   std::int64_t row_stride;
   std::int64_t index_base;
   std::int64_t index_step;
-  bool starts;      ///< keys and indices hold nothing yet
-  bool prefetches;  ///< whether the input is too large for the caches
+  bool starts;       ///< keys and indices hold nothing yet
+  bool from_memory;  ///< whether the input is too large for the caches
+  bool prefetches;   ///< whether to prefetch rows
 };
 
 /// Merges each row into its best so far: the higher key wins, of equal keys the lower index. Keys

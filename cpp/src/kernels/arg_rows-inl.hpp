@@ -25,7 +25,7 @@ void arg_rows(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices) {
   // but of bytes, which have more lanes to reduce, and often meet the highest value early. Of what
   // was packed, four vectors are packed again to locate the element, not a block.
   const bool are_long = rows.rows > 1 && rows.n * kSizeOf<T> >= tuning::kArgOnePassLeastBytes;
-  const bool one_pass = !in_place || (kSizeOf<T> > 1 && (prefetches || are_long));
+  const bool one_pass = !in_place || (kSizeOf<T> > 1 && (rows.from_memory || are_long));
   const bool locates = one_pass && !backward && rows.n > kLanes<T>;
   std::int64_t block_length =
       (in_place && locates ? tuning::kArgOnePassBytes : tuning::kArgBlockBytes) / kSizeOf<T>;

@@ -109,7 +109,7 @@ struct ArgRun : Memory {
         const Axis& n = plan.n;
         kernels().arg->rows[type][order](
             {data, n.size, n.strides[0], task.results, plan.tasks.results.strides[0], index,
-             n.strides[1], i == 0, plan.prefetches},
+             n.strides[1], i == 0, plan.from_memory, plan.prefetches},
             best.keys, best.indices);
         continue;
       }

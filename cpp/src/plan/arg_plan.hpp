@@ -38,9 +38,10 @@ struct ArgPlan {
   Tasks tasks;
   Axis shared = kUnitAxis;  ///< among the parts
   Axes reduced;
-  Axis n = kUnitAxis;       ///< kRows: the axis that the kernel walks
-  bool prefetches = false;  ///< kRows
-  ColumnsPlan columns;      ///< kColumns
+  Axis n = kUnitAxis;        ///< kRows: the axis that the kernel walks
+  bool from_memory = false;  ///< kRows
+  bool prefetches = false;   ///< kRows
+  ColumnsPlan columns;       ///< kColumns
 
   /// Scratch memory in bytes: offsets of Columns::rows first, then what tasks keep of their results
   /// until these are merged or written, then each worker's for the kernel.
@@ -61,7 +62,7 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
 
 /// Rows that one thread reduces without a plan, which would take longer to make than to follow.
 struct ArgUnplannedRows {
-  ArgRows rows = {nullptr, 1, 0, 1, 0, 0, 1, true, false};
+  ArgRows rows = {nullptr, 1, 0, 1, 0, 0, 1, true, false, false};
   std::int64_t output_stride = 0;
 };
 
