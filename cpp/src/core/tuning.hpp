@@ -82,8 +82,8 @@ inline constexpr std::int64_t kAlignFromVectors = 16;
 /// Rows of inputs of at least kRowPrefetchLeastBytes are prefetched from kRowPrefetchBytes ahead,
 /// also where top-k looks for the extremes of blocks: the hardware prefetch ends at every page, and
 /// starts anew where a block begins with its last vector. A shorter distance hides less of the
-/// memory's latency; rows that L2 holds pay for prefetches that they do not need, and so do argmin
-/// and argmax on AMD's processors.
+/// memory's latency; rows that L2 holds pay for prefetches that they do not need. On AMD's
+/// processors argmin and argmax take longer with prefetches, and have none.
 inline constexpr std::int64_t kRowPrefetchBytes = 6 * 1024;
 inline constexpr std::int64_t kRowPrefetchLeastBytes = 2 * 1024 * 1024;
 

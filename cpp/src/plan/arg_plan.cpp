@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/processor.hpp"
 #include "core/scratch.hpp"
 #include "core/shapes.hpp"
 #include "core/text.hpp"
@@ -128,16 +129,6 @@ void lay_out_scratch(std::int64_t element_size, ArgPlan& plan) {
   plan.scratch_bytes = plan.kernels + workers * plan.kernel_bytes;
 }
 
-/// Whether rows from memory take less time if they are prefetched. Not with AMD's processors.
-bool gains_by_prefetching() {
-#ifdef DMLCPU_X86_64
-  __builtin_cpu_init();
-  return !__builtin_cpu_is("amd");
-#else
-  return true;
-#endif
-}
-
 std::string axis_text(const char* name, const Axis& axis) {
   return text(name, " ", axis.size, " by ", axis.strides[0], ", ", axis.strides[1], "\n");
 }
@@ -168,7 +159,7 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
       plan.n = plan.reduced.pop();
       plan.tasks.results = kept.pop();
       plan.from_memory = byte_count(descriptor.input) >= tuning::kRowPrefetchLeastBytes;
-      plan.prefetches = plan.from_memory && gains_by_prefetching();
+      plan.prefetches = plan.from_memory && !is_amd();
     } else {
       plan.strategy = ArgStrategy::kColumns;
       plan.columns = plan_columns(descriptor.input, true, 0, plan.tasks, plan.reduced);
@@ -204,7 +195,7 @@ bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& u
   }
   if (rows.rows != 1 && rows.rows * rows.n > tuning::kUnplannedElements) return false;
   rows.from_memory = rows.n * element_bytes(input) >= tuning::kRowPrefetchLeastBytes;
-  rows.prefetches = rows.from_memory && gains_by_prefetching();
+  rows.prefetches = rows.from_memory && !is_amd();
   rows.data = input.data;
   if (descriptor.axis_direction == AxisDirection::kDecreasing) {
     // From the other end on, the first of equal elements is wanted.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/processor.hpp"
 #include "core/scratch.hpp"
 #include "core/shapes.hpp"
 #include "core/text.hpp"
@@ -51,17 +52,6 @@ void split_tasks(int threads, std::int64_t element_size, const Axis& run, Axes& 
   tasks.split(threads, plan.divides_runs ? kPageBytes / element_size : 1);
 }
 
-/// Whether non-temporal stores take less time than others. Not with Intel's processors, which keep
-/// one of the few buffers that loads wait in for each line until the memory has taken it.
-bool gains_by_streaming() {
-#ifdef DMLCPU_X86_64
-  __builtin_cpu_init();
-  return !__builtin_cpu_is("intel");
-#else
-  return false;
-#endif
-}
-
 /// Chooses how runs are copied.
 void choose_copy(const GatherNdDescriptor& descriptor, GatherNdPlan& plan) {
   GatherLayout& layout = plan.layout;
@@ -77,8 +67,10 @@ void choose_copy(const GatherNdDescriptor& descriptor, GatherNdPlan& plan) {
       plan.tasks.threads == 1 ? tuning::kGatherCachedAloneBytes : tuning::kGatherCachedBytes;
   // Runs are divided at pages.
   const bool whole = plan.divides_runs || (plan.bytes | layout.output_stride) % 16 == 0;
+  // Not with Intel's processors, which keep one of the few buffers that loads wait in for each line
+  // until the memory has taken it.
   layout.stream = single && whole && plan.bytes >= tuning::kGatherStreamLeastBytes &&
-                  written >= tuning::kGatherStreamBytes && moved >= cached && gains_by_streaming();
+                  written >= tuning::kGatherStreamBytes && moved >= cached && is_amd();
 }
 
 }  // namespace
