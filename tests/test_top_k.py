@@ -93,7 +93,8 @@ def test_top_k_few_items_are_sorted_by_counting(instruction_set, dtype):
     rng = np.random.default_rng(0)
     width = np.dtype(dtype).itemsize
     most = [
-        min(TUNING.kTopKRankedVectors * v // width, TUNING.kTopKRankedLength) for v in (16, 32, 64)
+        min(TUNING.kTopKPairwiseVectors * v // width, TUNING.kTopKPairwiseLength)
+        for v in (16, 32, 64)
     ]
     low, high = (-np.inf, np.inf) if width > 2 else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     for n in sorted({2, 3, *near(*most)}):

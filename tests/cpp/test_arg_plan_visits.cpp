@@ -260,9 +260,8 @@ void check_case(const Case& c) {
     for (auto& [offset, index] : visits) {
       // Values are looked up by what the plan says of the first element.
       if (c.has_values && d.input.sizes[d.axes.values[0]] > 1) {
-        good = good && offset - index * plan.value_stride * (last_wins ? -1 : 1) ==
-                           visits.front().first -
-                               visits.front().second * plan.value_stride * (last_wins ? -1 : 1);
+        good = good && offset - index * plan.value_stride ==
+                           visits.front().first - visits.front().second * plan.value_stride;
       }
     }
     if (plan.strategy == ArgStrategy::kFill) {

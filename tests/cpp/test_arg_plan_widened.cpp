@@ -145,7 +145,7 @@ void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
   // More than any integer numbers: a part.
   gaps = descriptor({30, 2, tuning::kWholeAxisLanes + 1, 2}, {0, 2});
   CHECK(plan_of(gaps).columns.columns.lanes * 4 <= tuning::kWidenedBytes);
-  // So where there are few positions beside it, which whole lanes would take longer to join.
+  // So where there are few positions beside it, which whole lanes would take longer to merge.
   for (const std::int64_t others : {tuning::kWholeAxisPositions - 1, tuning::kWholeAxisPositions}) {
     ArgDescriptor far = descriptor({others, 1000}, {0, 1});
     far.input.strides = {4, 4 * others};
@@ -239,7 +239,7 @@ void test_results_that_are_far_apart_and_few_are_no_lanes() {
     CHECK(strided.columns.widened() == apart && strided.columns.columns.lanes == 20);
     CHECK(strided.columns.columns.lane_stride == (apart ? 64 : far));
   }
-  // Nor where positions follow each other, with all groups, and are enough to join lanes.
+  // Nor where positions follow each other, with all groups, and are enough to merge lanes.
   constexpr std::int64_t kLeast = tuning::kWidenedApartPositions * tuning::kWidenedBytes / 16;
   for (const std::int64_t positions : {kLeast - 1, kLeast}) {
     ArgDescriptor apart = descriptor({22, positions, 4}, {1});

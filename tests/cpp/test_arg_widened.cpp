@@ -1,5 +1,5 @@
 // The kernels of argmin and argmax of widened columns, whose results have several lanes each, which
-// are joined: against an element-by-element reference implementation, on every instruction set.
+// are merged: against an element-by-element reference implementation, on every instruction set.
 //
 // Random data misses most of what may go wrong: a result is wrong only if the two elements that tie
 // are in certain lanes and positions, or in the tail, which takes them twice. Here every result of
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kAll = 1'000'000;  ///< of a table that holds all positions
 
-/// Groups of a few vectors are transposed before they are joined, single ones are not.
+/// Groups of a few vectors are transposed before they are merged, single ones are not.
 std::int64_t some_groups() { return any_of<std::int64_t>({1, 1, 2, 3, 4, 15, 16, 17, 64, 67}); }
 
 /// Side by side in either direction, or apart.
@@ -75,7 +75,7 @@ void test_pairs_that_tie(DataType type, const WidenedShape& shape) {
   }
 }
 
-/// Counts of lanes that are joined in pairs, some of which have none; with and without a tail, in
+/// Counts of lanes that are merged in pairs, some of which have none; with and without a tail, in
 /// the table and apart.
 void test_ties(DataType type) {
   for (const std::int64_t results : {1, 2, 3, 7}) {

@@ -58,8 +58,8 @@ inline constexpr std::int64_t kScratchStackBytes = 6 * 1024;
 
 // --- argmin and argmax -----------------------------------------------------------------------
 
-/// Bytes of a row in two passes (of bytes, backward or strided) whose extreme is found before it is
-/// compared with the best so far. Smaller blocks are read again sooner to locate the element,
+/// Bytes of a row in two passes (of bytes, a single one, or backward) whose extreme is found before
+/// it is compared with the best so far. Smaller blocks are read again sooner to locate the element,
 /// larger ones reduce the vector lanes less often: so double the block up to kArgMaxBlockBytes,
 /// which L1 holds, while the row still has kArgBlocks of them; strided rows stay at the first size.
 /// Bytes often stop at the first block with the highest value there is, which large blocks delay.
@@ -104,7 +104,8 @@ inline constexpr std::int64_t kLaneBytes = 32;
 /// size. More would be merged at the end, one by one; fewer wait for each other's latency.
 inline constexpr std::int64_t kWidenedBytes = 256;
 
-/// Elements of a tile of widened columns: L1 holds five arrays of them while lanes are joined.
+/// Bytes of the elements of a tile of widened columns: L1 holds five arrays of as many while lanes
+/// are merged.
 inline constexpr std::int64_t kWidenedTileBytes = 4 * 1024;
 
 /// Columns that fill vectors, but less than kWidenedBytes, are widened if their positions have at
@@ -241,7 +242,7 @@ constexpr std::int64_t top_k_sample_capacity(std::int64_t length, std::int64_t k
   return capacity < length ? capacity : length + 1;
 }
 
-/// Elements are compared with a threshold at least so many at a time: where there is no capacity
+/// At least this many elements are compared with a threshold at a time: where there is no capacity
 /// for as many, the threshold rises. Fewer would take less time than the call for them. Four of the
 /// longest vectors of bytes have as many.
 inline constexpr std::int64_t kTopKLeastCompared = 256;
@@ -250,8 +251,8 @@ inline constexpr std::int64_t kTopKLeastCompared = 256;
 inline constexpr std::int64_t kTopKThresholdLength = 64;
 
 /// Up to this many items, and vectors of their keys, are sorted by comparing each with all.
-inline constexpr std::int64_t kTopKRankedLength = 128;
-inline constexpr std::int64_t kTopKRankedVectors = 8;
+inline constexpr std::int64_t kTopKPairwiseLength = 128;
+inline constexpr std::int64_t kTopKPairwiseVectors = 8;
 
 /// Fewer elements than this for each byte of their keys are sorted by comparison, more by an LSD
 /// radix sort: each of its passes goes over all counts, each comparison is hard to predict. Its
@@ -344,7 +345,7 @@ inline constexpr std::int64_t kTopKMaxPart = std::int64_t{1} << 31;
 
 /// Where tuples touch up to kGatherNearBytes of an input, which the caches hold, slices of up to
 /// kGatherSmallBytes are copied as soon as their tuple is checked: no offsets are stored and loaded
-/// again, and nothing is prefetched.
+/// again, and no slice is prefetched.
 inline constexpr std::int64_t kGatherSmallBytes = 64;
 inline constexpr std::int64_t kGatherNearBytes = 4 * 1024 * 1024;
 
@@ -364,8 +365,9 @@ inline constexpr std::int64_t kGatherAhead = 64;
 inline constexpr std::int64_t kGatherAheadBytes = 32 * 1024;
 inline constexpr std::int64_t kGatherNearAheadBytes = 4 * 1024;
 
-/// Software prefetch distances in the index tuples in bytes, to L1 and to L2. The hardware prefetch
-/// stops at pages, and does not keep up with loops that also load from all over the input.
+/// Software prefetch distances in the index tuples in bytes: to L1, and from there on to L2. The
+/// hardware prefetch stops at pages, and does not keep up with loops that also load from all over
+/// the input.
 inline constexpr std::int64_t kGatherTuplePrefetchBytes = 1024;
 inline constexpr std::int64_t kGatherTuplesToL2Bytes = 8 * 1024;
 
@@ -390,8 +392,8 @@ inline constexpr std::int64_t kGatherLinesBytes = 4 * 1024;
 /// Slices shorter than this would leave cache lines to be written in parts, each of them to memory.
 inline constexpr std::int64_t kGatherStreamLeastBytes = 64;
 
-/// Prefetch distance in the output in bytes, for slices of at least kGatherPrefetchOutputLeast, as
-/// far as slices are prefetched: prefetches delay shorter ones that a cache holds.
+/// Prefetch distance in the output in bytes, for slices from kGatherPrefetchOutputLeast up to
+/// kGatherLinesBytes: prefetches delay shorter ones that a cache holds.
 inline constexpr std::int64_t kGatherPrefetchOutput = 512;
 inline constexpr std::int64_t kGatherPrefetchOutputLeast = 32;
 

@@ -9,7 +9,7 @@ namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
 /// Whether x comes before b, of native types with NaNs. No comparison with a NaN holds: of a number
-/// and a NaN, x unless the other one comes first.
+/// and a NaN, x comes before b if it is the one that the order has first.
 template <class O, class V>
 auto before_or_nan(V x, V b) {
   return ~(O::kLargest ? x <= b : x >= b) & (O::kNanFirst ? b == b : x == x);
@@ -32,15 +32,16 @@ void take_vector(X x, P at, X& best, P& position) {
   }
 }
 
-/// Whether elements are taken once: of types that are not kNative. Comparing float and double with
-/// NaNs takes longer, so they are taken without, and again where NaNs may decide: with NaNs first
-/// if the sum of what was taken is one (as that of infinities may be), with NaNs last if the best
-/// before is one, as no number is better.
+/// Whether elements are taken by comparisons that know NaNs at once: of types that are not kNative.
+/// Of float and double that takes longer, so they are taken without, and again where NaNs may
+/// decide: with NaNs first if the sum of what was taken is one (as that of infinities may be), with
+/// NaNs last if the best before is one, as no number is better.
 template <class O>
 constexpr bool kAlwaysExact = !Compare<O>::kNative;
 
 /// Takes n positions of kVectors vectors of lanes, which are `apart` elements from each other, the
-/// first position number `position`: if that is 0, the best is theirs.
+/// first position number `position`: if that is 0, it is the best so far, and the state is not
+/// read. The state's vectors are `state_apart` from each other.
 template <class O, std::int64_t kBytes, int kVectors, bool kExact = kAlwaysExact<O>,
           class U = typename O::Unsigned>
 void take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, std::int64_t n,
@@ -49,7 +50,7 @@ void take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, s
   using C = Compare<O>;
   using V = Vector<typename C::Lane, kBytes>;
   using P = Vector<U, kBytes>;
-  constexpr auto kLine = static_cast<int>(max_of(kCacheLine / kBytes, std::int64_t{1}));
+  constexpr auto kLineVectors = static_cast<int>(max_of(kCacheLine / kBytes, std::int64_t{1}));
   auto* const bests = reinterpret_cast<typename C::Lane*>(state.best);
   const auto load = [](const U* p) { return C::canonical(C::template load<kBytes>(p)); };
   const bool starts = position == 0;
@@ -58,8 +59,7 @@ void take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, s
   typename P::Type positions[kVectors];
   unroll<kVectors>([&](auto v) {
     best[v] = starts ? load(data + rows[0] + v * apart) : V::load(bests + v * state_apart);
-    positions[v] =
-        starts ? P::all(static_cast<U>(position)) : P::load(state.positions + v * state_apart);
+    positions[v] = starts ? typename P::Type{} : P::load(state.positions + v * state_apart);
     if (!kExact && !O::kNanFirst) sum += best[v];
   });
   const std::int64_t first = starts ? 1 : 0;
@@ -67,17 +67,17 @@ void take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, s
   for (std::int64_t i = first; i < n; ++i) {
     const U* const row = data + rows[i];
     if (ahead != 0) {
-      for (int v = 0; v < kVectors; v += apart == V::kWidth ? kLine : 1) {
+      for (int v = 0; v < kVectors; v += apart == V::kWidth ? kLineVectors : 1) {
         prefetch<2>(row + v * apart + ahead);
       }
     }
-    typename V::Type part{};
+    typename V::Type row_sum{};
     unroll<kVectors>([&](auto v) {
       const typename V::Type x = load(row + v * apart);
       take_vector<O, kExact>(x, at, best[v], positions[v]);
-      if (!kExact && O::kNanFirst) part = v == 0 ? x : part + x;
+      if (!kExact && O::kNanFirst) row_sum = v == 0 ? x : row_sum + x;
     });
-    if (!kExact && O::kNanFirst) sum += part;
+    if (!kExact && O::kNanFirst) sum += row_sum;
     at += 1;
   }
   if constexpr (!kExact) {
@@ -92,10 +92,10 @@ void take_vectors(const U* data, std::int64_t apart, const std::int64_t* rows, s
   });
 }
 
-/// The same of up to kRows positions of all lanes of wide rows: memory is read in long runs, and
-/// the best of a lane is loaded and stored once for all of them. Lanes are independent of each
-/// other: while one waits for its comparisons, the next ones are loaded. Of fewer than kRows
-/// positions the last is taken again.
+/// The same of up to kRows positions of all lanes of wide rows: each is read from its beginning to
+/// its end, and the best of a lane is loaded and stored once for all of them. Lanes are independent
+/// of each other: while one waits for its comparisons, the next ones are loaded. Of fewer than
+/// kRows positions the last is taken again.
 template <class O, int kRows, bool kExact = kAlwaysExact<O>, class U = typename O::Unsigned>
 void take_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std::int64_t n,
                std::int64_t position, std::int64_t ahead, const BestOfTile<U>& state) {
@@ -103,7 +103,7 @@ void take_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std:
   using V = Vector<typename C::Lane>;
   using P = Vector<U>;
   const auto load = [](const U* p) { return C::canonical(C::load(p)); };
-  // What is in memory would be loaded again after every store.
+  // Local: stores of characters could change what is not.
   auto* const bests = reinterpret_cast<typename C::Lane*>(state.best);
   U* const positions = state.positions;
   const U* row[kRows];
@@ -118,13 +118,13 @@ void take_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std:
     }
     typename V::Type best = starts ? load(row[0] + l) : V::load(bests + l);
     typename P::Type found = starts ? first : P::load(positions + l);
-    typename V::Type part = O::kNanFirst ? load(row[0] + l) : best;
+    typename V::Type lane_sum = O::kNanFirst ? load(row[0] + l) : best;
     unroll<kRows>([&](auto r) {
       const typename V::Type x = load(row[r] + l);
       take_vector<O, kExact>(x, first + static_cast<U>(r), best, found);
-      if (!kExact && O::kNanFirst && r > 0) part += x;
+      if (!kExact && O::kNanFirst && r > 0) lane_sum += x;
     });
-    if (!kExact) sum += part;
+    if (!kExact) sum += lane_sum;
     V::store(bests + l, best);
     P::store(positions + l, found);
   }
@@ -137,8 +137,8 @@ void take_wide(const U* data, std::int64_t lanes, const std::int64_t* rows, std:
 }
 
 /// Takes all n positions of lanes that are rows, `stride` apart: squares of as many of them as fill
-/// a vector are transposed and compared in registers. Needs a vector of lanes, and rows of at least
-/// kSquareBytes or at most as much apart.
+/// a vector are transposed and compared in registers. Needs a vector of lanes, and rows that have
+/// at least kSquareBytes, or begin at most as much after each other.
 template <class O, bool kExact = kAlwaysExact<O>, class U = typename O::Unsigned>
 void take_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, std::int64_t ahead,
                      const BestOfTile<U>& state) {
@@ -146,7 +146,7 @@ void take_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, s
   using V = Vector<typename C::Lane>;
   using P = Vector<U>;
   using Square = Squares<kVectorBytes, U>;
-  const RowPrefetch<U, P::kWidth> prefetch_share = {stride, n};
+  const RowPrefetch<U, P::kWidth> row_prefetch = {stride, n};
   U last_rows[P::kWidth * Square::kSide];
   typename V::Type sum{};
   for_steps(tile.lanes, P::kWidth, [&](std::int64_t lane) {
@@ -160,7 +160,7 @@ void take_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, s
     typename V::Type best{};
     typename P::Type position{};
     const auto take = [&](std::int64_t i, typename P::Type at, auto count) {
-      if (ahead != 0) prefetch_share(row + ahead * stride, i);
+      if (ahead != 0) row_prefetch(row + ahead * stride, i);
       const Square square(row + i, stride);
       unroll<Square::kSide>([&](auto c) {
         if (c >= count) return;
@@ -174,7 +174,7 @@ void take_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, s
     if (n < Square::kSide) {
       take(0, P::all(0), n);
     } else {
-      // Positions in a register, or compilers would make those of each column of an integer.
+      // Positions in a register: compilers would make those of each column anew from an integer.
       for_steps(n, Square::kSide, [&](std::int64_t i) {
         take(i, loaded(P::all(static_cast<U>(i))), Constant<Square::kSide>());
       });
@@ -212,36 +212,36 @@ void take_rows(Tile<U> tile, TileRows<U> rows, std::int64_t position, std::int64
     return;
   }
   const auto take_all = [&](auto bytes) {
-    constexpr std::int64_t kLanes = bytes / kSizeOf<U>;
+    constexpr std::int64_t kWidth = bytes / kSizeOf<U>;
     const auto take_each = [&](auto vectors, std::int64_t groups) {
       const bool beside = groups == 1;
-      const std::int64_t lanes = beside ? vectors * kLanes : kLanes;
+      const std::int64_t lanes = beside ? vectors * kWidth : kWidth;
       // The same of the next groups are prefetched.
       const std::int64_t distance = beside || ahead == 0 ? ahead : 4 * rows.group_stride;
       const auto take = [&](auto count, std::int64_t group, std::int64_t lane) {
         take_vectors<O, bytes, count>(rows.data + group * rows.group_stride + lane,
-                                      beside ? kLanes : rows.group_stride, rows.rows, rows.n,
+                                      beside ? kWidth : rows.group_stride, rows.rows, rows.n,
                                       position, distance, state.at(group * tile.lanes + lane),
-                                      beside ? kLanes : tile.lanes);
+                                      beside ? kWidth : tile.lanes);
       };
       for_steps(tile.groups, groups, [&](std::int64_t group) {
         for (std::int64_t l = 0; l < tile.lanes; l += lanes) {
-          if (beside && tile.lanes - l <= kLanes) {
-            take(Constant<1>(), group, tile.lanes - kLanes);
+          if (beside && tile.lanes - l <= kWidth) {
+            take(Constant<1>(), group, tile.lanes - kWidth);
           } else {
             take(vectors, group, min_of(l, tile.lanes - lanes));
           }
         }
       });
     };
-    if constexpr (kLanes > 1) {
-      if (tile.lanes >= 4 * kLanes) return take_each(Constant<4>(), 1);
+    if constexpr (kWidth > 1) {
+      if (tile.lanes >= 4 * kWidth) return take_each(Constant<4>(), 1);
       if (tile.groups >= 4) return take_each(Constant<4>(), 4);
     }
     take_each(Constant<1>(), 1);
   };
   if (row_bytes >= kVectorBytes) return take_all(Constant<kVectorBytes>());
-  if (kVectorBytes > 16 && row_bytes >= 16) return take_all(Constant<16>());
+  if (row_bytes >= 16) return take_all(Constant<16>());
   take_all(Constant<kSizeOf<U>>());
 }
 
@@ -284,12 +284,13 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
     const bool merges = a.keys != nullptr;
     const bool decodes = (widened || order.by_key) && a.outputs.values.data != nullptr;
     if (merges || widened || decodes) make_keys(order, tile.groups * tile.lanes, state.best);
-    if (widened) found = join_widened(a, tile, state, array_bytes / kSizeOf<U>);
+    if (widened) found = merge_widened(a, tile, state, array_bytes / kSizeOf<U>);
     if (merges) return merge_run(a, tile, found, run, buffer);
     if (decodes) make_elements(a, order.rule, tile, found);
     write_results(a, tile, found, buffer);
   };
   for_tiles<U>(columns, [&](const Tile<U>& tile) {
+    // Narrower tiles are packed.
     if (columns.in_registers && tile.lanes >= Vector<U>::kWidth) {
       order.take_short_rows(tile, columns.lane_stride, columns.n, columns.ahead, state);
       return end_run(tile, 0);

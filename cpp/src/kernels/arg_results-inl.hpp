@@ -1,4 +1,4 @@
-// The results of columns of argmin and argmax: lanes of one result joined, runs merged, outputs
+// The results of columns of argmin and argmax: lanes of one result merged, runs merged, outputs
 // written. All types of a width share it: what is compared are keys.
 #pragma once
 
@@ -9,7 +9,8 @@
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// The bits of the best of each lane of a tile so far, and its position.
+/// What each lane of a tile holds of its best so far, the bits of an element or its key, and its
+/// position in the run.
 template <class U>
 struct BestOfTile {
   U* best;
@@ -18,12 +19,12 @@ struct BestOfTile {
   BestOfTile at(std::int64_t lane) const { return {best + lane, positions + lane}; }
 };
 
-/// Result r has `count` lanes, lane n at [n * results + r]. Leaves its best in lane 0, joining
+/// Result r has `count` lanes, lane n at [n * results + r]. Leaves its best in lane 0, merging
 /// pairs: the higher key wins, then the lower index, of which the position or the lane's number is
 /// the major part.
 template <class U>
-void join_lanes(std::int64_t count, std::int64_t results, bool number_first,
-                const BestOfTile<U>& lanes, U* numbers) {
+void merge_lanes(std::int64_t count, std::int64_t results, bool number_first,
+                 const BestOfTile<U>& lanes, U* numbers) {
   U* const keys = lanes.best;
   U* const major = number_first ? numbers : lanes.positions;
   U* const minor = number_first ? lanes.positions : numbers;
@@ -32,7 +33,7 @@ void join_lanes(std::int64_t count, std::int64_t results, bool number_first,
     const std::int64_t distance = half * results;
     const std::int64_t pairs = (count - half) * results;
     std::int64_t i = 0;
-    const auto merge = [&](auto bytes) {
+    const auto merge_by = [&](auto bytes) {
       using V = Vector<U, bytes>;
       for (; i + V::kWidth <= pairs; i += V::kWidth) {
         const auto at = [&](const U* p) { return V::load(p + i); };
@@ -45,9 +46,9 @@ void join_lanes(std::int64_t count, std::int64_t results, bool number_first,
         V::store(minor + i, better ? other(minor) : at(minor));
       }
     };
-    merge(Constant<kVectorBytes>());
-    if constexpr (kVectorBytes > 16) merge(Constant<16>());
-    merge(Constant<sizeof(U)>());
+    merge_by(Constant<kVectorBytes>());
+    if constexpr (kVectorBytes > 16) merge_by(Constant<16>());
+    merge_by(Constant<sizeof(U)>());
     count = half;
   }
 }
@@ -74,7 +75,7 @@ DMLCPU_NOINLINE void write_run(const ArgColumns& a, const Tile<U>& tile, const R
   const std::int64_t sign = a.reversed ? -1 : 1;
   const auto base = static_cast<Index>((a.reversed ? a.last : 0) + sign * first);
   const auto step = static_cast<Index>(sign * columns.index_step);
-  const auto widened = static_cast<Index>(sign * columns.widened_step);
+  const auto widened_step = static_cast<Index>(sign * columns.widened_step);
   const auto tail_index = static_cast<Index>(sign * columns.tail_index);
   const std::int64_t tail = columns.tail - run;
   // One result per group, contiguous on both sides: all groups at once.
@@ -89,35 +90,36 @@ DMLCPU_NOINLINE void write_run(const ArgColumns& a, const Tile<U>& tile, const R
     const U* const numbers = found.numbers + g * found.stride;
     for (std::int64_t r = 0; r < results; ++r) {
       const bool in_tail = static_cast<std::int64_t>(positions[r]) == tail;
-      to[r] = static_cast<Index>(to[r] + widened * static_cast<Index>(numbers[r]) +
+      to[r] = static_cast<Index>(to[r] + widened_step * static_cast<Index>(numbers[r]) +
                                  (in_tail ? tail_index : Index{0}));
     }
   }
 }
 
-/// Joins the lanes of each result of a tile, whose best are keys. Shared by all orders of a width.
+/// Merges the lanes of each result of a tile, whose best are keys. Arrays of scratch memory are
+/// `array` elements apart.
 template <class U>
-DMLCPU_NOINLINE RunResults<U> join_widened(const ArgColumns& a, const Tile<U>& tile,
-                                           BestOfTile<U> state, std::int64_t array) {
+DMLCPU_NOINLINE RunResults<U> merge_widened(const ArgColumns& a, const Tile<U>& tile,
+                                            BestOfTile<U> state, std::int64_t array) {
   const std::int64_t count = tile.lanes / a.results;
   U* const numbers = state.best + 4 * array;
-  const auto join = [&](const BestOfTile<U>& lanes, std::int64_t results, U* numbers_of) {
+  const auto merge = [&](const BestOfTile<U>& lanes, std::int64_t results, U* numbers_of) {
     for (std::int64_t n = 0; n < count; ++n) {
       const auto number = static_cast<U>(a.columns.backwards ? count - 1 - n : n);
       for (std::int64_t r = 0; r < results; ++r) numbers_of[n * results + r] = number;
     }
-    join_lanes(count, results, a.columns.widened_step > a.columns.index_step, lanes, numbers_of);
+    merge_lanes(count, results, a.columns.widened_step > a.columns.index_step, lanes, numbers_of);
   };
   if (a.results == 1 && tile.groups > 1) {
     // Groups side by side, so that they fill vectors.
     const BestOfTile<U> transposed = {state.best + 2 * array, state.best + 3 * array};
     transpose(state.best, count, tile.groups, count, transposed.best, tile.groups, 0);
     transpose(state.positions, count, tile.groups, count, transposed.positions, tile.groups, 0);
-    join(transposed, tile.groups, numbers);
+    merge(transposed, tile.groups, numbers);
     return {transposed.best, transposed.positions, numbers, 1, 1};
   }
   for (std::int64_t g = 0; g < tile.groups; ++g) {
-    join(state.at(g * tile.lanes), a.results, numbers + g * tile.lanes);
+    merge(state.at(g * tile.lanes), a.results, numbers + g * tile.lanes);
   }
   return {state.best, state.positions, numbers, tile.lanes, a.results};
 }
@@ -128,6 +130,7 @@ DMLCPU_NOINLINE void merge_run(const ArgColumns& a, const Tile<U>& tile, const R
                                std::int64_t run, void* buffer) {
   const std::int64_t results = found.results;
   const std::int64_t first = found.numbers == nullptr ? tile.lane : 0;
+  // Of widened columns only the first tile of a result starts.
   const bool starts = a.starts && run == 0 && tile.lane == first;
   const auto* index = static_cast<const std::int64_t*>(buffer);
   write_run(a, tile, found, run, static_cast<std::uint64_t*>(buffer), results);

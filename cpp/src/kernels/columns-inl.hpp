@@ -13,8 +13,8 @@ namespace {
 /// A tile in the caller's memory.
 template <class T>
 struct Tile {
-  const T* data;  ///< its first lane's first position
-  std::int64_t group;
+  const T* data;       ///< its first lane's first position
+  std::int64_t group;  ///< the number of the first, in the call; of lanes as well
   std::int64_t groups;
   std::int64_t lane;
   std::int64_t lanes;
@@ -44,7 +44,7 @@ struct TileRows {
 };
 
 /// Calls body(rows, position) for the positions of a tile, in ascending order, up to `pass` at a
-/// time, or a period of a transposed block. `scratch` has capacity for packed_bytes(), and for
+/// time; of a transposed block that is a period. `scratch` has capacity for packed_bytes(), and for
 /// `pass` offsets after them if strided.
 template <class T, class Body>
 void for_rows(const Columns& columns, const Tile<T>& tile, char* scratch, Body&& body) {
@@ -90,8 +90,8 @@ void for_rows(const Columns& columns, const Tile<T>& tile, char* scratch, Body&&
   }
 }
 
-/// Where an element of a tile is in the caller's memory, from the tile's first one on; `group`
-/// counts from the tile's first group.
+/// Where an element of a tile is in the caller's memory, from the tile's first one on; `group` and
+/// `lane` count from the tile's first ones.
 inline std::int64_t element_offset(const Columns& columns, std::int64_t group, std::int64_t lane,
                                    std::int64_t position) {
   if (position == columns.tail) {
@@ -105,7 +105,7 @@ inline std::int64_t element_offset(const Columns& columns, std::int64_t group, s
 }
 
 /// Copies an element for each lane of each group, from[g * from_stride + l], to to[g * group_stride
-/// + l * lane_stride]. Neighbouring elements of the output are written together.
+/// + l * lane_stride]. If one of the output's strides is 1, neighbours are written together.
 template <class U>
 DMLCPU_NOINLINE void write_tile(const U* from, std::int64_t from_stride, std::int64_t groups,
                                 std::int64_t lanes, U* to, std::int64_t group_stride,

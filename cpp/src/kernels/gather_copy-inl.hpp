@@ -7,7 +7,8 @@ namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
 /// Copies kBytes if kExact; else `bytes`, up to 2 * kBytes, as the first and the last kBytes, which
-/// may overlap. Prefetches the output where stores would wait for its lines rather than for slices.
+/// may overlap. From kGatherPrefetchOutputLeast on the output is prefetched: stores would wait for
+/// its lines rather than for slices.
 template <std::int64_t kBytes, bool kExact>
 struct SmallCopy {
   static constexpr std::int64_t kExactBytes = kExact ? kBytes : 0;
@@ -31,8 +32,8 @@ auto with_small_copy(std::int64_t bytes, const Each& each) {
 
 /// Copies at least a cache line, line by line; the last one may overlap that before. Each line
 /// prefetches one of a slice to come, as prefetch<kLocality>() does: all lines at once would be
-/// more than the processor waits for at a time; and one of the output, as stores are carried out in
-/// order, each waiting for its line.
+/// more than the processor waits for at a time; each but the last one of the output too, as stores
+/// are carried out in order, each waiting for its line.
 template <int kLocality>
 struct LineCopy {
   std::int64_t bytes;
@@ -49,10 +50,11 @@ struct LineCopy {
 };
 static_assert(tuning::kGatherSmallBytes >= kCacheLine);
 
-/// Copies one run of all slices before the next, as runs may share cache lines: those along `axis`
-/// and later ones. Prefetches, of the slice that comes layout.ahead slices later, the last element,
-/// which is `last` bytes from the first, where that often is in another line; the first line was
-/// prefetched with its offset, those between are by copy_one(to, from, next).
+/// Copies one run of all slices before the next, as those of other slices may share its cache
+/// lines: runs along `axis` and later ones. Prefetches, of the slice that comes layout.ahead slices
+/// later, the last element, which is `last` bytes from the first, where that often is in another
+/// line; the first line was prefetched with its offset, those between are by copy_one(to, from,
+/// next).
 template <class Copy>
 void copy_runs(const Copy copy_one, const GatherLayout& layout, int axis,
                const std::int64_t* offsets, std::int64_t tuples, std::int64_t last, char* to,
@@ -75,8 +77,8 @@ void copy_runs(const Copy copy_one, const GatherLayout& layout, int axis,
   }
 }
 
-/// Copies a slice for each offset. To prefetch the slices to come, layout.ahead more offsets are
-/// read.
+/// Copies the slices of part.tuples offsets. To prefetch those to come, layout.ahead more offsets
+/// are read.
 void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::int64_t* offsets) {
   const std::int64_t bytes = part.bytes;
   const std::int64_t last = (bytes - layout.element_size) * layout.from_stride;
@@ -95,7 +97,8 @@ void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::
     });
   } else if (layout.stream && (reinterpret_cast<std::uintptr_t>(part.output) | bytes) % 16 == 0) {
     // Whole 16 bytes to aligned addresses by non-temporal stores, which saves reading the output's
-    // old content from memory before it is overwritten. Lines are prefetched as by LineCopy.
+    // old content from memory before it is overwritten. Of the slice to come each line is
+    // prefetched to L2.
     each([bytes](char* to, const char* from, const char* next) {
       for (std::int64_t b = 0; b < bytes; b += 16) {
         if (b % kCacheLine == 0) prefetch<2>(next + b);
@@ -140,6 +143,7 @@ bool gather(const GatherLayout& layout, const GatherPart& part) {
     };
     good &= for_tuples<I, 0>(layout, part, begin, end, store);
     known += end - begin;
+    // After the last slices any will do.
     for (std::int64_t i = 0; end == part.tuples && i < layout.ahead; ++i) {
       offsets[known++] = offsets[0];
     }

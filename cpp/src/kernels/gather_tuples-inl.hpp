@@ -21,6 +21,7 @@ bool any_offsets(const GatherLayout& layout, const GatherPart& part, std::int64_
       std::int64_t c = read + (axis.wrap & -static_cast<std::int64_t>(read < 0));
       if (static_cast<std::uint64_t>(c) >= static_cast<std::uint64_t>(axis.size)) {
         good = false;
+        // The nearest one in range. Only signed indices, which wrap by the size, can be below it.
         c = c < 0 && axis.wrap == axis.size ? 0 : axis.size - 1;
       }
       offset += c * axis.stride;

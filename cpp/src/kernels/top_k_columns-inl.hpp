@@ -78,7 +78,7 @@ struct KeyRows {
   }
 };
 
-/// The slots of a vector of lanes, in registers.
+/// The slots of a vector of lanes, in registers if they are few.
 template <class U, int kSlots>
 struct KeptSlots {
   using L = Lanes<U>;
@@ -99,7 +99,7 @@ struct KeptSlots {
       Memory::store(to.positions + j * to.stride, positions[j]);
     }
   }
-  /// Into the slots up to `last`, whose element goes.
+  /// Inserts x, of that position, into the slots up to `last`, whose element goes.
   DMLCPU_INLINE void insert(V x, std::int64_t position, int last) {
     const V at = Memory::all(static_cast<typename L::Lane>(position));
     // Each slot keeps its element, or gets the new one, or its upper neighbour's: those after the
@@ -114,8 +114,8 @@ struct KeptSlots {
     keys[0] = max_of(keys[0], x);
     positions[0] = above_this ? at : positions[0];
   }
-  /// The first elements. Where there are fewer, the lowest key after them is in no slot that is
-  /// wanted.
+  /// Sets the slots to the first kSlots elements, sorted. Where there are fewer, the lowest key
+  /// fills slots that nobody wants.
   template <class Keys>
   void fill(const Keys& rows, std::int64_t n) {
     const auto fill_one = [&, lowest = Memory::all(L::kLowest)](int slot) {
@@ -134,10 +134,10 @@ struct KeptSlots {
 /// Takes positions of a vector of lanes: the first time at least kSlots, or all. Later the slots
 /// are only read if an element comes before the worst.
 template <class U, Source kSource, int kSlots>
-void take_slots(const SourceRows<U>& tile, const U* data, std::int64_t position,
+void take_slots(const SourceRows<U>& source, const U* data, std::int64_t position,
                 const Slots<typename Lanes<U>::Lane>& state) {
-  const KeyRows<U, kSource> rows = {data, tile.stride, tile.ahead, *tile.rule};
-  const std::int64_t n = tile.n;
+  const KeyRows<U, kSource> rows = {data, source.stride, source.ahead, *source.rule};
+  const std::int64_t n = source.n;
   using L = Lanes<U>;
   using V = typename L::V;
   // In one lane or another most of the first elements enter.
@@ -173,13 +173,14 @@ void take_slots(const SourceRows<U>& tile, const U* data, std::int64_t position,
   if (loaded) slots.store(state);
 }
 
-/// Takes all positions of a vector of lanes, for sort_slots().
+/// Puts the keys of positions of a vector of lanes into the slots of the same numbers: sort_slots()
+/// sorts them after the last.
 template <class U>
-void fill_slots(const SourceRows<U>& tile, const U* data, std::int64_t position,
+void fill_slots(const SourceRows<U>& source, const U* data, std::int64_t position,
                 const Slots<typename Lanes<U>::Lane>& state) {
   using Lane = typename Lanes<U>::Lane;
-  const KeyRows<U, Source::kKeys> rows = {data, tile.stride, tile.ahead, *tile.rule};
-  for (std::int64_t i = 0; i < tile.n; ++i) {
+  const KeyRows<U, Source::kKeys> rows = {data, source.stride, source.ahead, *source.rule};
+  for (std::int64_t i = 0; i < source.n; ++i) {
     const std::int64_t slot = (position + i) * state.stride;
     Vector<Lane>::store(state.keys + slot, rows[i]);
     Vector<Lane>::store(state.positions + slot, Vector<Lane>::all(static_cast<Lane>(position + i)));
@@ -231,7 +232,8 @@ void sort_slots(const Slots<Lane>& slots, std::int64_t n) {
 /// in one go of a transposed block, and of rows that follow each other without a gap, as those of
 /// several groups do; their vectors may end in the next row, whose lanes select for nobody.
 template <class U>
-SourceRows<U> rows_of(const TopKColumns& a, const Tile<U>& tile, const TileRows<U>& rows, U* keys) {
+SourceRows<U> source_of(const TopKColumns& a, const Tile<U>& tile, const TileRows<U>& rows,
+                        U* keys) {
   const KeyRule& rule = a.element->rule;
   const std::int64_t lanes = tile.lanes;
   SourceRows<U> all = {Source::kKeys,
@@ -243,6 +245,7 @@ SourceRows<U> rows_of(const TopKColumns& a, const Tile<U>& tile, const TileRows<
                        0,
                        &rule};
   if (a.columns.packing == Packing::kTransposed) {
+    // In place: `keys` is where the tile is packed.
     load_keys(rule, rows.data, 1, a.columns.block * a.columns.tile_lanes, keys);
     return all;
   }
@@ -252,9 +255,9 @@ SourceRows<U> rows_of(const TopKColumns& a, const Tile<U>& tile, const TileRows<
     return all;
   }
   const bool dense = all.stride == lanes;
-  const std::int64_t length = dense ? tile.groups * rows.n * lanes : lanes;
+  const std::int64_t count = dense ? tile.groups * rows.n * lanes : lanes;
   for (std::int64_t r = 0; r < (dense ? 1 : rows.n); ++r) {
-    load_keys(rule, all.data + r * all.stride, 1, length, keys + r * lanes);
+    load_keys(rule, all.data + r * all.stride, 1, count, keys + r * lanes);
   }
   all.data = keys;
   all.stride = lanes;
@@ -263,7 +266,7 @@ SourceRows<U> rows_of(const TopKColumns& a, const Tile<U>& tile, const TileRows<
 
 /// Writes the first k slots of a tile's lanes, of which those of a group are `padded`: the slots of
 /// one group after the other; or one slot of all groups after the other, if in the output groups
-/// are nearer to each other than slots.
+/// are nearer to each other than slots. `values` and `indices` are buffers, as of write_results().
 template <class U>
 void write_slots(const TopKColumns& a, const Tile<U>& tile,
                  const Slots<typename Lanes<U>::Lane>& slots, std::int64_t padded, U* values,
@@ -301,17 +304,17 @@ void top_k_columns(const TopKColumns& a) {
                                tuning::kTopKColumnsMaxK>(a.k),
       take_slots_for<U, Source::kIntegers, 2, 3, 4, 5, 6, tuning::kTopKLongColumnsK>(a.k),
       take_slots_for<U, kFloats, 2, 3, 4, 5, 6, tuning::kTopKLongColumnsK>(a.k)};
-  const std::int64_t n = top_k_slots(a.columns, a.k, a.sorts);
-  const TopKColumnsScratch parts = top_k_columns_scratch(a.columns, sizeof(U), a.k, a.sorts);
+  const std::int64_t slot_count = top_k_slots(a.columns, a.k, a.sorts);
+  const TopKColumnsScratch layout = top_k_columns_scratch(a.columns, sizeof(U), a.k, a.sorts);
   char* const scratch = static_cast<char*>(a.scratch);
-  auto* const states = reinterpret_cast<Lane*>(scratch + parts.states);
+  auto* const states = reinterpret_cast<Lane*>(scratch + layout.states);
   for_tiles<U>(a.columns, [&](const Tile<U>& tile) {
     const std::int64_t padded = L::padded(tile.lanes);
     const std::int64_t stride = tile.groups * padded;
-    const Slots<Lane> slots = {states, states + n * stride, stride};
+    const Slots<Lane> slots = {states, states + slot_count * stride, stride};
     std::int64_t last = padded;
     for_rows(a.columns, tile, scratch, [&](const TileRows<U>& rows, std::int64_t position) {
-      SourceRows<U> all = rows_of(a, tile, rows, reinterpret_cast<U*>(scratch + parts.keys));
+      SourceRows<U> all = source_of(a, tile, rows, reinterpret_cast<U*>(scratch + layout.keys));
       last = all.last;
       for (std::int64_t g = 0; g < tile.groups; ++g) {
         for (std::int64_t l = 0; l < tile.lanes; l += L::kWidth) {
@@ -322,15 +325,16 @@ void top_k_columns(const TopKColumns& a) {
         }
       }
     });
-    for (std::int64_t l = 0; l < stride && a.sorts; l += L::kWidth) sort_slots(slots.at(l), n);
-    // Overlaps the vector before.
+    for (std::int64_t l = 0; l < stride && a.sorts; l += L::kWidth)
+      sort_slots(slots.at(l), slot_count);
+    // The last vector of lanes overlapped the one before: its slots go to the lanes they are of.
     for (std::int64_t j = 0; j < a.k && last < padded - L::kWidth; ++j) {
       KeptSlots<U, 1> moved;
       moved.load(slots.at(j * stride + padded - L::kWidth));
       moved.store(slots.at(j * stride + last));
     }
-    write_slots(a, tile, slots, padded, reinterpret_cast<U*>(scratch + parts.values),
-                scratch + parts.indices);
+    write_slots(a, tile, slots, padded, reinterpret_cast<U*>(scratch + layout.values),
+                scratch + layout.indices);
   });
 }
 

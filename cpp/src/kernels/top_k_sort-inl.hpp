@@ -49,10 +49,10 @@ Item* radix_sort(Item* items, Item* other, std::int64_t count, std::uint32_t* co
 /// number of keys above its own, and of equal keys before it. n^2 comparisons, but n / width
 /// vectors of them, and no branch to mispredict, unlike a sort by comparison.
 template <class Item>
-void rank_few(Item* items, std::int64_t count) {
+void sort_few(Item* items, std::int64_t count) {
   using U = typename Item::Key;
   using V = Vector<U>;
-  constexpr std::int64_t kMost = tuning::kTopKRankedLength;
+  constexpr std::int64_t kMost = tuning::kTopKPairwiseLength;
   U keys[kMost + V::kWidth];
   Item unsorted[kMost];
   std::uint8_t equals[kMost];
@@ -80,8 +80,9 @@ const void* sort_first(void* from, void* to, std::int64_t count, std::int64_t wa
   using U = typename Item::Key;
   Item* const items = static_cast<Item*>(from);
   Item* const others = static_cast<Item*>(to);
-  if (count <= min_of(tuning::kTopKRankedVectors * Vector<U>::kWidth, tuning::kTopKRankedLength)) {
-    rank_few(items, count);
+  if (count <=
+      min_of(tuning::kTopKPairwiseVectors * Vector<U>::kWidth, tuning::kTopKPairwiseLength)) {
+    sort_few(items, count);
     return items;
   }
   if (others != nullptr && top_k_sort_counts(sizeof(U), count) > 0) {

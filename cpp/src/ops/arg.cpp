@@ -55,7 +55,7 @@ void write_elements(void* output, std::int64_t size, std::int64_t stride, std::i
   if (size == 8) write(static_cast<std::uint64_t*>(output));
 }
 
-/// A plan, and memory.
+/// A plan that is run on memory.
 struct ArgRun : Memory {
   const ArgDescriptor& descriptor;
   const ArgPlan& plan;
@@ -72,7 +72,7 @@ struct ArgRun : Memory {
     if (plan.strategy == ArgStrategy::kColumns) plan.columns.fill_rows(rows);
     columns.rows = rows;
     const auto best_at = [&](std::int64_t number) {
-      if (!plan.merges) return Best{};
+      if (!plan.merges) return Best{};  // the kernel writes results
       char* const best = scratch.at(plan.bests + number * plan.best_bytes);
       return Best{reinterpret_cast<std::int64_t*>(best),
                   reinterpret_cast<std::int64_t*>(best + plan.best_bytes / 2)};
@@ -84,7 +84,7 @@ struct ArgRun : Memory {
       if (plan.columns.joins()) join(task, best);
       if (parts == 1 && plan.merges) write(task, best);
     });
-    for (std::int64_t call = 0; plan.merges && parts > 1 && call < calls; call += parts) {
+    for (std::int64_t call = 0; parts > 1 && call < calls; call += parts) {
       const Task task = plan.tasks.at(call / parts);
       const Best best = best_at(call);
       for (std::int64_t part = 1; part < parts; ++part) {

@@ -18,7 +18,7 @@ void split_axes(const ArgDescriptor& descriptor, const Tensor* values, ArgPlan& 
   const ConstTensor& input = descriptor.input;
   const unsigned axes = reduced_axes(descriptor);
   Axes& kept = plan.tasks.kept;
-  int output_axis = descriptor.keep_dims ? input.rank : descriptor.output.rank;
+  int output_axis = descriptor.output.rank;
   for (int d = input.rank - 1; d >= 0; --d) {
     const bool reduced = (axes >> d & 1U) != 0;
     if (!reduced || descriptor.keep_dims) --output_axis;
@@ -32,7 +32,7 @@ void split_axes(const ArgDescriptor& descriptor, const Tensor* values, ArgPlan& 
     // Reversed, the axis still counts its index upwards from its new start.
     if (plan.reversed) reverse(axis, plan.tasks.offsets);
     axis.strides[1] = plan.reduced_count;
-    plan.value_stride = input.strides[d];
+    plan.value_stride = axis.strides[0];
     plan.reduced_count *= axis.size;
     // All elements along a broadcast axis are equal, so the first of them decides.
     if (axis.strides[0] != 0) plan.reduced.push(axis);
@@ -45,8 +45,9 @@ void split_axes(const ArgDescriptor& descriptor, const Tensor* values, ArgPlan& 
 }
 
 /// Whether the innermost axis is reduced, and its rows are searched one by one: they are long, have
-/// more positions than a run, or are too few side by side to fill vectors. Of several kept axes,
-/// one that fills the smallest vector, and has as many rows as these have positions, is enough.
+/// more positions than a run, or, along the only reduced axis, are too few side by side to fill
+/// vectors. Of several kept axes, one that fills the smallest vector, and has as many rows as these
+/// have positions, is enough for columns.
 bool are_rows(std::int64_t element_size, const ArgPlan& plan) {
   const Axis inner = plan.reduced.last();
   std::int64_t widest = 1;
@@ -86,7 +87,7 @@ void split_reduction(std::int64_t element_size, std::int64_t wanted, ArgPlan& pl
   if (parts < 2) return;
   plan.shared = axis;
   plan.part_size = axis.size = ceil_divide(axis.size, parts);
-  // Of many parts rounded up fewer come to the end.
+  // Rounded up, fewer parts may be enough.
   plan.parts = ceil_divide(plan.shared.size, plan.part_size);
 }
 

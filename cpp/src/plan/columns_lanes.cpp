@@ -1,7 +1,6 @@
 #include "plan/columns_lanes.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "core/tuning.hpp"
@@ -9,7 +8,7 @@
 namespace dmlcpu {
 namespace {
 
-/// The position of the kept axis that fills vectors best: the innermost one that does, which reads
+/// The number of the kept axis that fills vectors best: the innermost one that does, which reads
 /// each cache line at once, else the longest.
 int best_lanes(std::int64_t element_size, const Axes& kept) {
   for (int d = kept.count - 1; d >= 0; --d) {
@@ -18,12 +17,13 @@ int best_lanes(std::int64_t element_size, const Axes& kept) {
   return longest(kept, true);
 }
 
-/// How far neighbouring results are from each other, and positions of a single one.
+/// How far neighbouring results are from each other; 1 if there is one, whose neighbours are its
+/// own positions.
 std::int64_t lanes_apart(const Axis& results) { return results.size == 1 ? 1 : results.strides[0]; }
 
-/// The position of the kept axis that repeats `lanes` lanes without a gap, for a row that fills
-/// vectors, and whose walk has kBesideBytes; -1 if there is none. Lanes further `apart` than those
-/// that are packed in one loop are as well transposed.
+/// The number of the kept axis that repeats `lanes` lanes without a gap, for a row that fills
+/// vectors, and whose walk has kBesideBytes; -1 if there is none, or lanes are further `apart` than
+/// kPackedStride: transposing them takes no longer.
 int axis_beside(std::int64_t element_size, std::int64_t lanes, std::int64_t apart,
                 std::int64_t positions, const Axes& kept) {
   if (apart > tuning::kPackedStride) return -1;
@@ -75,7 +75,8 @@ bool follows(const Axis& reduced, const Axis& results, std::int64_t count, std::
          reduced.size >= std::max(least, 2 * count);
 }
 
-/// The largest divisor of `size` that is more than half of `count`; `count` if there is none.
+/// The largest divisor of `size` up to `count` that is more than half of it; `count` if there is
+/// none.
 std::int64_t divisor_near(std::int64_t size, std::int64_t count) {
   for (std::int64_t divisor = count; 2 * divisor > count; --divisor) {
     if (size % divisor == 0) return divisor;
@@ -85,10 +86,11 @@ std::int64_t divisor_near(std::int64_t size, std::int64_t count) {
 
 /// Widens the tasks' groups by positions of the innermost reduced axis, if these follow each other.
 /// Of an axis among several by all, if they fill vectors and fit a tile, else by as many as leave
-/// no tail: otherwise it would be walked once for each position of the others. Where another axis
-/// fills vectors, with `outer_bytes`, only if its blocks do not hold the positions, or its lanes
-/// are `apart`, or a row of groups fills vectors, where that takes less time.
-bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, bool apart, Tasks& tasks,
+/// no tail, if a divisor is near: it would be walked once for each position of the others. Where
+/// another axis fills vectors, with `outer_bytes`, only if its blocks do not hold the positions; or
+/// its lanes are `far_apart`, by a whole axis or kWidenedApartPositions for each lane; or a kept
+/// axis repeats the whole axis in a row that fills vectors.
+bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, bool far_apart, Tasks& tasks,
                   Axes& reduced, ColumnsPlan& plan) {
   Axis& inner = reduced.axes[reduced.count - 1];
   const std::int64_t lanes = inner.size * tasks.groups.size;
@@ -103,14 +105,14 @@ bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, bool apar
   std::int64_t count = all ? inner.size : widened_count(element_size, tasks.groups);
   if (reduced.count > 1) count = divisor_near(inner.size, count);
   std::int64_t least = 0;
-  if (outer_bytes >= kCacheLine && !(all && (apart || beside >= 0))) {
+  if (outer_bytes >= kCacheLine && !(all && (far_apart || beside >= 0))) {
     least = tuning::kBlockElements / tasks.groups.size + 1;
-    if (apart) least = std::min(least, tuning::kWidenedApartPositions * count);
+    if (far_apart) least = std::min(least, tuning::kWidenedApartPositions * count);
   }
   // All need not be twice as many.
   if (!follows(inner, tasks.groups, all ? count / 2 : count, least)) return false;
-  const int outer = all && beside >= 0 ? beside : longest(tasks.kept, false);
-  tasks.results = std::exchange(tasks.groups, tasks.kept.take(outer));
+  const int next_groups = all && beside >= 0 ? beside : longest(tasks.kept, false);
+  tasks.results = std::exchange(tasks.groups, tasks.kept.take(next_groups));
   widen(inner, count, tasks.results, plan);
   if (all) reduced.pop();
   return true;
@@ -119,14 +121,14 @@ bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, bool apar
 /// Makes positions of the longest reduced axis lanes of a single result; false if there are too
 /// few.
 bool widen_longest(std::int64_t element_size, Axes& reduced, ColumnsPlan& plan) {
-  const int position = longest(reduced, true);
-  const std::int64_t size = reduced.axes[position].size;
-  const std::int64_t part = tuning::kWidenedBytes / element_size;
-  if (size * element_size < kCacheLine || (reduced.count == 1 && size < 2 * part)) return false;
-  Axis lanes = reduced.take(position);
-  // Lanes of few positions would take longer to join than to reduce.
-  const bool some = size >= 2 * part && iteration_count(reduced) < tuning::kWholeAxisPositions;
-  widen(lanes, some ? part : size, kUnitAxis, plan);
+  const int axis = longest(reduced, true);
+  const std::int64_t size = reduced.axes[axis].size;
+  const std::int64_t count = tuning::kWidenedBytes / element_size;
+  if (size * element_size < kCacheLine || (reduced.count == 1 && size < 2 * count)) return false;
+  Axis lanes = reduced.take(axis);
+  // Lanes of few positions would take longer to merge than to reduce.
+  const bool some = size >= 2 * count && iteration_count(reduced) < tuning::kWholeAxisPositions;
+  widen(lanes, some ? count : size, kUnitAxis, plan);
   if (some) reduced.push(lanes);
   return true;
 }
@@ -214,12 +216,13 @@ void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, Col
     if (columns.n == 1) columns.index_step = axis.strides[1];
     columns.n *= axis.size;
     const bool inside = stride_of(axis) < stride_limit;
-    std::int64_t part = inside ? std::clamp(limit / columns.period, std::int64_t{1}, axis.size) : 1;
-    while (stride_limit < kAnyStride && axis.size % part != 0) --part;
-    if (part > 1) walk.push({part, axis.strides});
-    columns.period *= part;
-    columns.period_stride = part * axis.strides[0];
-    if (part < axis.size) break;
+    std::int64_t taken =
+        inside ? std::clamp(limit / columns.period, std::int64_t{1}, axis.size) : 1;
+    while (stride_limit < kAnyStride && axis.size % taken != 0) --taken;
+    if (taken > 1) walk.push({taken, axis.strides});
+    columns.period *= taken;
+    columns.period_stride = taken * axis.strides[0];
+    if (taken < axis.size) break;
   }
   // Found from the fastest on.
   std::reverse(walk.axes.begin(), walk.axes.begin() + walk.count);
@@ -258,10 +261,10 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_byte
     }
   }
   // Too few columns to fill vectors, or too many elements of each: positions may be lanes as well.
-  const bool apart = outer >= 0 && outer_bytes < tuning::kWidenedBytes &&
-                     stride_of(kept.axes[outer]) > tuning::kBlockElements;
-  const bool lacks_lanes = outer_bytes < kCacheLine || (apart && tasks.groups.size == 1);
-  if (widens && widen_groups(element_size, outer_bytes, apart, tasks, reduced, plan)) return;
+  const bool far_apart = outer >= 0 && outer_bytes < tuning::kWidenedBytes &&
+                         stride_of(kept.axes[outer]) > tuning::kBlockElements;
+  const bool lacks_lanes = outer_bytes < kCacheLine || (far_apart && tasks.groups.size == 1);
+  if (widens && widen_groups(element_size, outer_bytes, far_apart, tasks, reduced, plan)) return;
   if (widens && lacks_lanes && !has_groups && join_innermost(element_size, tasks, reduced, plan)) {
     return;
   }

@@ -43,19 +43,19 @@ void choose_packing(std::int64_t element_size, bool widens, const Axis& groups, 
   const bool has_tail = columns.tail >= 0;
   const std::int64_t apart = std::abs(columns.lane_stride);
   const Axis inner = reduced.last();
-  const bool rows =
+  const bool in_registers =
       widens && !plan.widened() && groups.size == 1 && reduced.count == 1 &&
       inner.strides[0] == 1 &&
       (inner.size * element_size >= kSquareBytes ||
        (inner.size * element_size >= tuning::kSquareRowLeastBytes && columns.lane_stride > 0 &&
         columns.lane_stride * element_size <= kSquareBytes));
-  if (!has_tail && apart > (rows ? 1 : tuning::kPackedStride)) {
+  if (!has_tail && apart > (in_registers ? 1 : tuning::kPackedStride)) {
     for (std::int64_t limit = apart; limit > 0;) {
       Axes others = reduced;
       take_walk(tuning::kBlockElements / groups.size, limit, others, plan);
       if (make_block(element_size, groups, plan)) {
         columns.packing = Packing::kTransposed;
-        columns.in_registers = rows;
+        columns.in_registers = in_registers;
         reduced = others;
         return;
       }
@@ -71,12 +71,13 @@ void choose_packing(std::int64_t element_size, bool widens, const Axis& groups, 
   Axes widened;
   if (has_tail) widened.push(reduced.pop());
   take_walk(tuning::kWalkRows - has_tail, kAnyStride, has_tail ? widened : reduced, plan);
-  // A tail that follows the first period is part of it.
+  // A tail after the only period is part of it.
   if (columns.period == columns.n) columns.period += has_tail;
   columns.n += has_tail;
 }
 
-/// Tiles, whose best elements and positions, and packed elements, stay in L1.
+/// Tiles, whose best elements and positions, and packed elements, stay in L1; of wide rows in place
+/// in L2.
 void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& plan) {
   Columns& columns = plan.columns;
   const std::int64_t line = kCacheLine / element_size;
@@ -115,7 +116,7 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
     columns.ahead =
         std::max<std::int64_t>(1, tuning::kTransposePrefetchBytes / element_size / columns.block);
   } else {
-    // Rows read the same cache lines again, unless lanes are a line apart.
+    // Bytes of cache lines that a lane takes, at most one line: the next rows find them in L1.
     const std::int64_t apart =
         std::min<std::int64_t>(std::abs(columns.lane_stride) * element_size, kCacheLine);
     const std::int64_t fit = tuning::kStridedTileBytes / std::max<std::int64_t>(apart, 1);

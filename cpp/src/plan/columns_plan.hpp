@@ -12,7 +12,8 @@ namespace dmlcpu {
 /// Kernel calls on columns, a group of lanes for each group of results: a lane for each result, or
 /// `per_result` of them.
 struct ColumnsPlan {
-  Columns columns{};  ///< but for its memory, of all groups and lanes
+  /// But for `data` and `rows`; of all groups and lanes, some of which a task takes.
+  Columns columns{};
   /// The walk, the positions of a reduction, is one or several axes in the order of their indices.
   /// These are the axes of one period without the tail, the last of them changing fastest; strides
   /// are {input, index step, 0}.

@@ -28,7 +28,7 @@ struct GatherNdPlan {
 /// Plans a valid descriptor for up to `threads` threads.
 GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads);
 
-/// One line per loop, for tests and for people.
+/// The plan as text, for tests and for people.
 std::string to_text(const GatherNdPlan& plan);
 
 }  // namespace dmlcpu
