@@ -81,7 +81,7 @@ inline ArgColumns part_of(const Case& c, ArgColumns a, std::int64_t first, std::
 }
 
 inline void run(const Case& c, dmlcpu::Ordering ordering, const ArgColumns& a) {
-  dmlcpu::kernels().arg->columns[static_cast<int>(c.type.type)][static_cast<int>(ordering)](a);
+  dmlcpu::kernels().arg[static_cast<int>(c.type.type)][static_cast<int>(ordering)].columns(a);
 }
 
 /// Merged results: of one call, or of two, one for the earlier and one for the later positions, in

@@ -8,13 +8,6 @@
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// Whether x comes before b, of native types with NaNs. No comparison with a NaN holds: of a number
-/// and a NaN, x comes before b if it is the one that the order has first.
-template <class O, class V>
-auto before_or_nan(V x, V b) {
-  return ~(O::kLargest ? x <= b : x >= b) & (O::kNanFirst ? b == b : x == x);
-}
-
 /// Compares x, of position `at`, with the best before. kExact knows NaNs. Of native types one
 /// comparison selects both: on AMD's processors maxima, comparisons and sums share two execution
 /// pipes, while selections have others.
@@ -22,7 +15,10 @@ template <class O, bool kExact, class X, class P>
 void take_vector(X x, P at, X& best, P& position) {
   using C = Compare<O>;
   if constexpr (C::kNative) {
-    const auto better = kExact ? before_or_nan<O>(x, best) : C::before(x, best);
+    // No comparison with a NaN holds: of a number and a NaN, x if it is the one that is first.
+    const auto better =
+        kExact ? ~(O::kLargest ? x <= best : x >= best) & (O::kNanFirst ? best == best : x == x)
+               : C::before(x, best);
     position = better ? at : position;
     best = better ? x : best;
   } else {
@@ -280,7 +276,7 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
   // Packed tiles are in L1.
   const std::int64_t ahead = columns.packing == Packing::kNone ? columns.ahead : 0;
   const auto end_run = [&](const Tile<U>& tile, std::int64_t run) {
-    RunResults<U> found = {state.best, state.positions, nullptr, tile.lanes, tile.lanes};
+    RunResults<U> found = {state, nullptr, tile.lanes, tile.lanes};
     const bool merges = a.keys != nullptr;
     const bool decodes = (widened || order.by_key) && a.outputs.values.data != nullptr;
     if (merges || widened || decodes) make_keys(order, tile.groups * tile.lanes, state.best);

@@ -28,10 +28,6 @@ struct ArgRows {
   bool prefetches;   ///< whether to prefetch rows
 };
 
-/// Merges each row into its best so far: the higher key wins, of equal keys the lower index. Keys
-/// are 64-bit integers in the order of the type's own keys.
-using ArgRowsKernel = void (*)(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices);
-
 /// argmin or argmax of columns. Position i of lane l of a group is an element of its result number
 /// l % results, with the index
 ///
@@ -46,7 +42,7 @@ struct ArgColumns {
   void* scratch;  ///< arg_columns_scratch_bytes(), aligned to 64 bytes
 
   /// If null, results go to `outputs`: there are at most arg_run_positions() positions, and all
-  /// lanes of a result are in one tile. Else they are merged, as by an ArgRowsKernel, into
+  /// lanes of a result are in one tile. Else they are merged, as by ArgKernels::rows, into
   /// `results` keys and indices of each group.
   std::int64_t* keys;
   std::int64_t* indices;
@@ -55,7 +51,14 @@ struct ArgColumns {
   bool reversed;    ///< indices are counted from `last` downwards
   std::int64_t last;
 };
-using ArgColumnsKernel = void (*)(const ArgColumns& columns);
+
+/// What depends on an element type and its order.
+struct ArgKernels {
+  /// Merges each row into its best so far: the higher key wins, of equal keys the lower index. Keys
+  /// are 64-bit integers in the order of the type's own keys.
+  void (*rows)(const ArgRows& rows, std::int64_t* keys, std::int64_t* indices);
+  void (*columns)(const ArgColumns& columns);
+};
 
 /// The most positions of a run. They are counted in an integer as wide as the element, so that
 /// elements and positions fill vectors alike, and it must not wrap.

@@ -23,8 +23,13 @@ struct BestOfTile {
 /// pairs: the higher key wins, then the lower index, of which the position or the lane's number is
 /// the major part.
 template <class U>
-void merge_lanes(std::int64_t count, std::int64_t results, bool number_first,
+void merge_lanes(const Columns& columns, std::int64_t count, std::int64_t results,
                  const BestOfTile<U>& lanes, U* numbers) {
+  for (std::int64_t n = 0; n < count; ++n) {
+    const auto number = static_cast<U>(columns.backwards ? count - 1 - n : n);
+    for (std::int64_t r = 0; r < results; ++r) numbers[n * results + r] = number;
+  }
+  const bool number_first = columns.widened_step > columns.index_step;
   U* const keys = lanes.best;
   U* const major = number_first ? numbers : lanes.positions;
   U* const minor = number_first ? lanes.positions : numbers;
@@ -55,10 +60,8 @@ void merge_lanes(std::int64_t count, std::int64_t results, bool number_first,
 
 /// The results of a run of a tile's positions: result r of group g is number g * stride + r.
 template <class U>
-struct RunResults {
-  U* best;             ///< elements, or their keys
-  const U* positions;  ///< counted from the run's first
-  const U* numbers;    ///< of the lanes; null unless the columns are widened
+struct RunResults : BestOfTile<U> {
+  const U* numbers;  ///< of the lanes; null unless the columns are widened
   std::int64_t stride;
   std::int64_t results;
 };
@@ -103,25 +106,18 @@ DMLCPU_NOINLINE RunResults<U> merge_widened(const ArgColumns& a, const Tile<U>& 
                                             BestOfTile<U> state, std::int64_t array) {
   const std::int64_t count = tile.lanes / a.results;
   U* const numbers = state.best + 4 * array;
-  const auto merge = [&](const BestOfTile<U>& lanes, std::int64_t results, U* numbers_of) {
-    for (std::int64_t n = 0; n < count; ++n) {
-      const auto number = static_cast<U>(a.columns.backwards ? count - 1 - n : n);
-      for (std::int64_t r = 0; r < results; ++r) numbers_of[n * results + r] = number;
-    }
-    merge_lanes(count, results, a.columns.widened_step > a.columns.index_step, lanes, numbers_of);
-  };
   if (a.results == 1 && tile.groups > 1) {
     // Groups side by side, so that they fill vectors.
     const BestOfTile<U> transposed = {state.best + 2 * array, state.best + 3 * array};
     transpose(state.best, count, tile.groups, count, transposed.best, tile.groups, 0);
     transpose(state.positions, count, tile.groups, count, transposed.positions, tile.groups, 0);
-    merge(transposed, tile.groups, numbers);
-    return {transposed.best, transposed.positions, numbers, 1, 1};
+    merge_lanes(a.columns, count, tile.groups, transposed, numbers);
+    return {transposed, numbers, 1, 1};
   }
   for (std::int64_t g = 0; g < tile.groups; ++g) {
-    merge(state.at(g * tile.lanes), a.results, numbers + g * tile.lanes);
+    merge_lanes(a.columns, count, a.results, state.at(g * tile.lanes), numbers + g * tile.lanes);
   }
-  return {state.best, state.positions, numbers, tile.lanes, a.results};
+  return {state, numbers, tile.lanes, a.results};
 }
 
 /// Merges the results of a run, whose best are keys, into the best so far.

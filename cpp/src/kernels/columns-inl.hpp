@@ -55,8 +55,7 @@ void for_rows(const Columns& columns, const Tile<T>& tile, char* scratch, Body&&
   const bool dense = columns.group_stride == tile.lanes * columns.lane_stride;
   const std::int64_t groups = dense ? 1 : tile.groups;
   const std::int64_t lanes = dense ? tile.groups * tile.lanes : tile.lanes;
-  const bool tail_apart = columns.tail >= columns.period;
-  const std::int64_t walked = tail_apart ? columns.tail : columns.n;
+  const std::int64_t walked = columns.tail >= columns.period ? columns.tail : columns.n;
   for (std::int64_t i = 0; i < columns.n;) {
     // A division takes long, and is needed only if there are several periods.
     const std::int64_t period = walked <= columns.period ? 0 : i / columns.period;
@@ -64,11 +63,8 @@ void for_rows(const Columns& columns, const Tile<T>& tile, char* scratch, Body&&
     TileRows<T> rows = {tile.data + period * columns.period_stride, columns.rows + row,
                         min_of(min_of(columns.period - row, walked - i), columns.pass),
                         columns.group_stride};
-    if (tail_apart && i == walked) {
-      rows.data = tile.data;
-      rows.rows = &columns.tail_offset;
-      rows.n = 1;
-    }
+    // The tail, by itself.
+    if (i == walked) rows = {tile.data, &columns.tail_offset, 1, columns.group_stride};
     if (columns.packing == Packing::kTransposed) {
       transpose(rows.data, columns.lane_stride, tile.lanes, columns.block, packed,
                 columns.tile_lanes, columns.ahead);
@@ -81,9 +77,7 @@ void for_rows(const Columns& columns, const Tile<T>& tile, char* scratch, Body&&
                packed + packed_rows[r] + g * lanes);
         }
       }
-      rows.data = packed;
-      rows.rows = packed_rows;
-      rows.group_stride = tile.lanes;
+      rows = {packed, packed_rows, rows.n, tile.lanes};
     }
     body(rows, i);
     i += rows.n;

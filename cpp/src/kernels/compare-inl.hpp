@@ -1,8 +1,6 @@
 // What vectors of elements are compared by.
 #pragma once
 
-#include <type_traits>
-
 #include "kernels/order-inl.hpp"
 #include "kernels/vector-inl.hpp"
 
@@ -15,20 +13,20 @@ namespace {
 template <class O, bool kIsNative = std::is_floating_point_v<typename O::Element>>
 struct Compare {
   using T = typename O::Element;
+  using U = typename O::Unsigned;
   static constexpr bool kNative = kIsNative;
   static constexpr bool kByKey = kInfinityBits<T> != 0 && !kNative;
-  using Lane = std::conditional_t<kByKey, std::make_signed_t<typename O::Unsigned>, T>;
+  using Lane = std::conditional_t<kByKey, std::make_signed_t<U>, T>;
 
   /// What the lanes hold of elements. The keys of NaNs may differ, before canonical().
   template <std::int64_t kBytes = kVectorBytes>
-  static auto lanes_of(typename Vector<typename O::Unsigned, kBytes>::Type bits) {
+  static auto lanes_of(typename Vector<U, kBytes>::Type bits) {
     using Lanes = typename Vector<Lane, kBytes>::Type;
-    return reinterpret_cast<Lanes>(kByKey ? raw_key<typename O::Unsigned>(O::kRule, bits) : bits);
+    return reinterpret_cast<Lanes>(kByKey ? raw_key<U>(O::kRule, bits) : bits);
   }
   template <std::int64_t kBytes = kVectorBytes>
   static auto load(const void* p) {
-    using Bits = Vector<typename O::Unsigned, kBytes>;
-    const auto x = lanes_of<kBytes>(Bits::load(static_cast<const typename O::Unsigned*>(p)));
+    const auto x = lanes_of<kBytes>(Vector<U, kBytes>::load(static_cast<const U*>(p)));
     if constexpr (kNative && kBytes >= 16) return loaded(x);
     return x;
   }
@@ -46,11 +44,10 @@ struct Compare {
   }
   template <class X>
   static X canonical(X x) {
-    if constexpr (kByKey) return canonical_key<typename O::Unsigned>(O::kRule, x);
+    if constexpr (kByKey) return canonical_key<U>(O::kRule, x);
     return x;
   }
-  static typename O::Unsigned key(Lane x) {
-    using U = typename O::Unsigned;
+  static U key(Lane x) {
     if constexpr (kByKey) {
       return static_cast<U>(static_cast<U>(canonical(x)) ^ kSignBit<U>);
     } else {

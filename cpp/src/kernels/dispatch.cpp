@@ -11,60 +11,52 @@
 
 namespace dmlcpu {
 
+/// X(name, namespace) for each instruction set, smallest first.
 #ifdef DMLCPU_X86_64
-DMLCPU_DECLARE_TARGET(x86_64_v2)
-DMLCPU_DECLARE_TARGET(x86_64_v3)
-DMLCPU_DECLARE_TARGET(x86_64_v4)
+#define DMLCPU_TARGETS(X)   \
+  X("x86-64-v2", x86_64_v2) \
+  X("x86-64-v3", x86_64_v3) \
+  X("x86-64-v4", x86_64_v4)
 #else
-DMLCPU_DECLARE_TARGET(generic)
+#define DMLCPU_TARGETS(X) X("generic", generic)
 #endif
+
+#define DMLCPU_DECLARE(name, target) DMLCPU_DECLARE_TARGET(target)
+DMLCPU_TARGETS(DMLCPU_DECLARE)
 
 namespace {
 
 #define DMLCPU_TABLE(name, target) \
-  {name, &target::arg_kernels, &target::top_k_kernels, target::gather_kernels}
-
-/// All instruction sets, smallest first.
-const KernelTable tables[] = {
-#ifdef DMLCPU_X86_64
-    DMLCPU_TABLE("x86-64-v2", x86_64_v2),
-    DMLCPU_TABLE("x86-64-v3", x86_64_v3),
-    DMLCPU_TABLE("x86-64-v4", x86_64_v4),
-#else
-    DMLCPU_TABLE("generic", generic),
-#endif
-};
-#undef DMLCPU_TABLE
+  {name, target::arg_kernels, &target::top_k_kernels, target::gather_kernels},
+const KernelTable tables[] = {DMLCPU_TARGETS(DMLCPU_TABLE)};
 
 /// How many instruction sets this machine has: always the first ones.
 int supported() {
 #ifdef DMLCPU_X86_64
   // __builtin_cpu_supports asks the operating system too whether it saves the wide registers.
-  static const int count = [] {
-    __builtin_cpu_init();
-    const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("ssse3") &&
-                    __builtin_cpu_supports("popcnt");
-    const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
-    const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                    __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-                    __builtin_cpu_supports("avx512vl");
-    return v2 + v3 + v4;
-  }();
-  return count;
+  __builtin_cpu_init();
+  const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("ssse3") &&
+                  __builtin_cpu_supports("popcnt");
+  const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                  __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl");
+  return v2 + v3 + v4;
 #else
   return 1;
 #endif
 }
 
 const KernelTable* find(const std::string& argument, std::string_view name) {
-  if (supported() == 0) {
+  const int count = supported();
+  if (count == 0) {
     fail<ValueError>(argument, "needs a processor with x86-64-v2 (SSE4.2) or newer",
                      "an older one");
   }
-  if (name == "auto") return &tables[supported() - 1];
+  if (name == "auto") return &tables[count - 1];
   std::string names;
-  for (int i = 0; i < supported(); ++i) {
+  for (int i = 0; i < count; ++i) {
     if (name == tables[i].name) return &tables[i];
     names += std::string(tables[i].name) + ", ";
   }

@@ -11,27 +11,23 @@
 namespace dmlcpu {
 
 /// The kernels of one instruction set, for each element type and order, or for each width of keys.
-struct ArgKernels {
-  ArgRowsKernel rows[kDataTypeCount][kOrderingCount];
-  ArgColumnsKernel columns[kDataTypeCount][kOrderingCount];
-};
 struct TopKKernels {
   TopKElementKernels element[kDataTypeCount][kOrderingCount];
-  TopKWidthKernels width[kWidthCount];
+  TopKWidthKernels width[4];  ///< of keys of 1, 2, 4 and 8 bytes
 };
 struct KernelTable {
   const char* name;
-  const ArgKernels* arg;
+  const ArgKernels (*arg)[kOrderingCount];  ///< for each element type
   const TopKKernels* top_k;
   const GatherKernel* gather;  ///< for indices of 4 and 8 bytes
 };
 
 // The object files of each instruction set define these in its own namespace.
-#define DMLCPU_DECLARE_TARGET(target)          \
-  namespace target {                           \
-  extern const ArgKernels arg_kernels;         \
-  extern const TopKKernels top_k_kernels;      \
-  extern const GatherKernel gather_kernels[2]; \
+#define DMLCPU_DECLARE_TARGET(target)                                  \
+  namespace target {                                                   \
+  extern const ArgKernels arg_kernels[kDataTypeCount][kOrderingCount]; \
+  extern const TopKKernels top_k_kernels;                              \
+  extern const GatherKernel gather_kernels[2];                         \
   }
 
 }  // namespace dmlcpu

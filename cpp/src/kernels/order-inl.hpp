@@ -35,9 +35,8 @@ Bits signs_of(Bits bits) {
 /// which is one operation more.
 template <class U, class Bits>
 Bits raw_key(const KeyRule& rule, Bits bits) {
-  constexpr auto kMagnitude = static_cast<U>(~kSignBit<U>);
   const Bits s = signs_of(bits);
-  const auto number = static_cast<Bits>(((bits & kMagnitude) ^ s) - s);
+  const auto number = static_cast<Bits>(((bits & static_cast<U>(~kSignBit<U>)) ^ s) - s);
   return static_cast<Bits>((number ^ static_cast<U>(rule.inverted)) + static_cast<U>(rule.offset));
 }
 
@@ -105,12 +104,8 @@ struct Order {
     // highest key, kMagnitude: NaNs above wrap to the bottom.
     constexpr std::uint64_t kOffset = kNans + std::uint64_t{kLargest == kNanFirst};
     constexpr auto kNumbers = static_cast<Unsigned>(2 * kInfinity + 1);
-    return {true,
-            kNanFirst,
-            kInverted,
-            kNanFirst ? 0 - kOffset : kOffset,
-            kNanFirst ? kNumbers : static_cast<Unsigned>(~kNumbers),
-            kInfinity};
+    constexpr auto kNan = static_cast<Unsigned>(kNanFirst ? kNumbers : ~kNumbers);
+    return {true, kNanFirst, kInverted, kNanFirst ? 0 - kOffset : kOffset, kNan, kInfinity};
   }
   static constexpr KeyRule kRule = rule();
   /// The highest key: NaN's if NaNs are first, else that of the first number or integer.

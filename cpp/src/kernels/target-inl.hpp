@@ -25,6 +25,10 @@
 #error "kernel sources are compiled by cmake/InstructionSets.cmake, which names the instruction set"
 #endif
 
+namespace dmlcpu {
+DMLCPU_DECLARE_TARGET(DMLCPU_TARGET)
+}  // namespace dmlcpu
+
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 

@@ -22,11 +22,6 @@ struct Lanes {
 
   /// Bytes are in order as they are.
   static constexpr Lane kFlip = sizeof(U) == sizeof(Lane) ? kLowest : Lane{0};
-
-  /// Lanes rounded up to whole vectors.
-  static std::int64_t padded(std::int64_t lanes) { return (lanes + kWidth - 1) / kWidth * kWidth; }
-  /// The key that a lane holds.
-  static U key(Lane lane) { return static_cast<U>(lane ^ kFlip); }
 };
 
 /// The slots of some lanes in memory, best first; of equal keys the earlier position first. Slot j
@@ -281,7 +276,7 @@ void write_slots(const TopKColumns& a, const Tile<U>& tile,
         outputs_at<U>(a.outputs, by_slot ? i : 0, tile.group + (by_slot ? 0 : i), tile.lane),
         by_slot ? &Output::group_stride : &Output::k_stride, values, indices,
         [from, step](std::int64_t r, std::int64_t l) {
-          return Lanes<U>::key(from.keys[r * step + l]);
+          return static_cast<U>(from.keys[r * step + l] ^ Lanes<U>::kFlip);
         },
         [from, step](std::int64_t r, std::int64_t l) {
           return static_cast<typename Lanes<U>::Bits>(from.positions[r * step + l]);
@@ -309,7 +304,7 @@ void top_k_columns(const TopKColumns& a) {
   char* const scratch = static_cast<char*>(a.scratch);
   auto* const states = reinterpret_cast<Lane*>(scratch + layout.states);
   for_tiles<U>(a.columns, [&](const Tile<U>& tile) {
-    const std::int64_t padded = L::padded(tile.lanes);
+    const std::int64_t padded = (tile.lanes + L::kWidth - 1) / L::kWidth * L::kWidth;
     const std::int64_t stride = tile.groups * padded;
     const Slots<Lane> slots = {states, states + slot_count * stride, stride};
     std::int64_t last = padded;

@@ -236,7 +236,4 @@ struct TopKWidthKernels {
   void (*columns)(const TopKColumns& columns);
 };
 
-/// Keys have 1, 2, 4 or 8 bytes: width index 0 to 3.
-inline constexpr int kWidthCount = 4;
-
 }  // namespace dmlcpu

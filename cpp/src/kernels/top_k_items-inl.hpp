@@ -26,6 +26,7 @@ struct Item {
   std::uint64_t number() const {
     return static_cast<std::uint64_t>(both >> (8 * sizeof(Word) - 64));
   }
+  std::uint64_t bin(const TopKBins& bins) const { return (bins.highest - number()) >> bins.shift; }
   std::int64_t position() const { return static_cast<std::int64_t>(~both & kPositions); }
   bool operator<(const Item& other) const { return both > other.both; }
 };

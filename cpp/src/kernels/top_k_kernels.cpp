@@ -3,10 +3,7 @@
 #include "kernels/top_k_select-inl.hpp"
 #include "kernels/top_k_sort-inl.hpp"
 
-namespace dmlcpu {
-DMLCPU_DECLARE_TARGET(DMLCPU_TARGET)
-
-namespace DMLCPU_TARGET {
+namespace dmlcpu::DMLCPU_TARGET {
 
 #define DMLCPU_ELEMENT(...) {__VA_ARGS__::kRule, block_extremes<__VA_ARGS__>}
 #define DMLCPU_ELEMENTS(enumerator, name, T, kind) DMLCPU_OF_ORDERS(DMLCPU_ELEMENT, T),
@@ -25,5 +22,4 @@ const TopKKernels top_k_kernels = {
      DMLCPU_WIDTH(std::uint64_t, Word16, Word16)},
 };
 
-}  // namespace DMLCPU_TARGET
-}  // namespace dmlcpu
+}  // namespace dmlcpu::DMLCPU_TARGET

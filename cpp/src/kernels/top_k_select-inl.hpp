@@ -214,19 +214,14 @@ std::int64_t top_k_collect(const TopKRow& row) {
   U* const keys = static_cast<U*>(row.scratch);
   U* const held = keys + round_up(row.selection->keys * kSizeOf<U>) / kSizeOf<U>;
   Item* const items = static_cast<Item*>(row.items);
-  switch (row.selection->strategy) {
-    case TopKStrategy::kStripes:
-      return collect_from_stripes(row, keys, held, items);
-    case TopKStrategy::kBlocks:
-      return collect_from_blocks(row, keys, held, items);
-    case TopKStrategy::kSample: {
-      const bool given = row.threshold != nullptr;
-      const std::uint64_t threshold = given ? *row.threshold : threshold_by_sample<Item>(row);
-      const std::int64_t count = collect_from(row, static_cast<U>(threshold), items);
-      return given || count >= row.k ? count : collect_from(row, U{0}, items);
-    }
-    case TopKStrategy::kSort:
-      break;
+  const TopKStrategy strategy = row.selection->strategy;
+  if (strategy == TopKStrategy::kStripes) return collect_from_stripes(row, keys, held, items);
+  if (strategy == TopKStrategy::kBlocks) return collect_from_blocks(row, keys, held, items);
+  if (strategy == TopKStrategy::kSample) {
+    const bool given = row.threshold != nullptr;
+    const std::uint64_t threshold = given ? *row.threshold : threshold_by_sample<Item>(row);
+    const std::int64_t count = collect_from(row, static_cast<U>(threshold), items);
+    return given || count >= row.k ? count : collect_from(row, U{0}, items);
   }
   for_chunks<U>(row, [&](std::int64_t at, const U* from, std::int64_t n) {
     Item* const to = items + (at - row.first);

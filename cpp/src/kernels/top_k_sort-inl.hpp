@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <type_traits>
 
 #include "kernels/top_k_items-inl.hpp"
 
@@ -86,10 +85,9 @@ const void* sort_first(void* from, void* to, std::int64_t count, std::int64_t wa
     return items;
   }
   if (others != nullptr && top_k_sort_counts(sizeof(U), count) > 0) {
-    if (top_k_digit_bits(sizeof(U), count) == tuning::kTopKWideDigitBits) {
-      return radix_sort<tuning::kTopKWideDigitBits>(items, others, count, counts);
-    }
-    return radix_sort<tuning::kTopKDigitBits>(items, others, count, counts);
+    return top_k_digit_bits(sizeof(U), count) == tuning::kTopKWideDigitBits
+               ? radix_sort<tuning::kTopKWideDigitBits>(items, others, count, counts)
+               : radix_sort<tuning::kTopKDigitBits>(items, others, count, counts);
   }
   // Many items of blocks are those of data that rise block by block, which a heap is slow with.
   if (wanted < count) std::nth_element(items, items + wanted, items + count);
@@ -108,15 +106,10 @@ TopKRange range_of(const void* items, std::int64_t count) {
 }
 
 template <class Item>
-std::uint64_t bin_of(const Item& item, const TopKBins& bins) {
-  return (bins.highest - item.number()) >> bins.shift;
-}
-
-template <class Item>
 void count_bins(const void* items, std::int64_t count, const TopKBins& bins, std::int64_t* counts) {
   std::memset(counts, 0, sizeof(std::int64_t) * kTopKBinCount);
   for (std::int64_t i = 0; i < count; ++i) {
-    ++counts[bin_of(static_cast<const Item*>(items)[i], bins)];
+    ++counts[static_cast<const Item*>(items)[i].bin(bins)];
   }
 }
 
@@ -125,7 +118,7 @@ void distribute(const void* items, std::int64_t count, const TopKBins& bins, std
                 void* to) {
   for (std::int64_t i = 0; i < count; ++i) {
     const Item item = static_cast<const Item*>(items)[i];
-    static_cast<Item*>(to)[places[bins.buckets[bin_of(item, bins)]]++] = item;
+    static_cast<Item*>(to)[places[bins.buckets[item.bin(bins)]]++] = item;
   }
 }
 

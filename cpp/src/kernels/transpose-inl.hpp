@@ -6,44 +6,6 @@
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// A vector of 16 bytes from each of several places, stride_bytes apart.
-template <class U, std::int64_t kBytes>
-typename Vector<U, kBytes>::Type load_parts(const void* first,
-                                            [[maybe_unused]] std::int64_t stride_bytes) {
-  using V [[maybe_unused]] = typename Vector<U, kBytes>::Type;
-  const auto* const p = static_cast<const char*>(first);
-#ifdef __AVX2__
-  const auto part = [p, stride_bytes](int i) {
-    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i * stride_bytes));
-  };
-  if constexpr (kBytes == 32) return reinterpret_cast<V>(_mm256_set_m128i(part(1), part(0)));
-#endif
-#ifdef __AVX512BW__
-  if constexpr (kBytes == 64) {
-    // Without a mask, g++ 12 warns of a value that its own headers leave open.
-    constexpr auto kAll = static_cast<__mmask16>(-1);
-    __m512i v = _mm512_castsi128_si512(part(0));
-    v = _mm512_maskz_inserti32x4(kAll, v, part(1), 1);
-    v = _mm512_maskz_inserti32x4(kAll, v, part(2), 2);
-    return reinterpret_cast<V>(_mm512_maskz_inserti32x4(kAll, v, part(3), 3));
-  }
-#endif
-  if constexpr (kBytes == 16) return Vector<U, 16>::load(reinterpret_cast<const U*>(p));
-}
-
-/// Of each 16 bytes of two vectors the first or the second halves, element by element.
-template <bool kHigh, class U, std::int64_t kBytes>
-typename Vector<U, kBytes>::Type interleave(typename Vector<U, kBytes>::Type a,
-                                            typename Vector<U, kBytes>::Type b) {
-  constexpr std::int64_t kSide = Vector<U, 16>::kWidth;
-  constexpr std::int64_t kElements = Vector<U, kBytes>::kWidth;
-  const auto index = [](std::int64_t i) {
-    const std::int64_t in_part = i % kSide;
-    return i - in_part + in_part / 2 + (kHigh ? kSide / 2 : 0) + (in_part % 2) * kElements;
-  };
-  return shuffle(a, b, index, std::make_index_sequence<kElements>());
-}
-
 /// A square of rows that start row_stride apart for each 16 bytes of a vector, transposed: as many
 /// columns as 16 bytes have elements. A stage interleaves each row of the first half with its
 /// partner in the second; after as many stages as the side has binary digits, every element is at
@@ -52,20 +14,52 @@ template <std::int64_t kBytes, class U>
 struct Squares {
   static constexpr std::int64_t kSide = Vector<U, 16>::kWidth;
   using V = Vector<U, kBytes>;
-  typename V::Type columns[kSide];
+  using Type = typename V::Type;
+  Type columns[kSide];
 
   Squares(const U* from, std::int64_t row_stride) {
     for (int r = 0; r < kSide; ++r) {
-      columns[r] = load_parts<U, kBytes>(from + r * row_stride, kSide * row_stride * kSizeOf<U>);
+      columns[r] = load_parts(from + r * row_stride, kSide * row_stride);
     }
     for (int stage = 1; stage < kSide; stage *= 2) {
-      typename V::Type next[kSide];
+      Type next[kSide];
       for (int i = 0; i < kSide / 2; ++i) {
-        next[2 * i] = interleave<false, U, kBytes>(columns[i], columns[i + kSide / 2]);
-        next[2 * i + 1] = interleave<true, U, kBytes>(columns[i], columns[i + kSide / 2]);
+        next[2 * i] = interleave<false>(columns[i], columns[i + kSide / 2]);
+        next[2 * i + 1] = interleave<true>(columns[i], columns[i + kSide / 2]);
       }
       for (int i = 0; i < kSide; ++i) columns[i] = next[i];
     }
+  }
+
+  /// A vector of 16 bytes from each of several places, `apart` elements from each other.
+  static Type load_parts(const U* p, [[maybe_unused]] std::int64_t apart) {
+#ifdef __AVX2__
+    const auto part = [p, apart](int i) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i * apart));
+    };
+    if constexpr (kBytes == 32) return reinterpret_cast<Type>(_mm256_set_m128i(part(1), part(0)));
+#endif
+#ifdef __AVX512BW__
+    if constexpr (kBytes == 64) {
+      // Without a mask, g++ 12 warns of a value that its own headers leave open.
+      constexpr auto kAll = static_cast<__mmask16>(-1);
+      __m512i v = _mm512_castsi128_si512(part(0));
+      v = _mm512_maskz_inserti32x4(kAll, v, part(1), 1);
+      v = _mm512_maskz_inserti32x4(kAll, v, part(2), 2);
+      return reinterpret_cast<Type>(_mm512_maskz_inserti32x4(kAll, v, part(3), 3));
+    }
+#endif
+    if constexpr (kBytes == 16) return V::load(p);
+  }
+
+  /// Of each 16 bytes of two vectors the first or the second halves, element by element.
+  template <bool kHigh>
+  static Type interleave(Type a, Type b) {
+    const auto index = [](std::int64_t i) {
+      const std::int64_t in_part = i % kSide;
+      return i - in_part + in_part / 2 + (kHigh ? kSide / 2 : 0) + (in_part % 2) * V::kWidth;
+    };
+    return shuffle(a, b, index, std::make_index_sequence<V::kWidth>());
   }
 };
 

@@ -32,8 +32,9 @@ struct Best {
   }
 };
 
-int order_of(const ArgDescriptor& descriptor) {
-  return ordering(descriptor.largest, descriptor.nan_policy == NanPolicy::kPropagate);
+const ArgKernels& kernels_of(const ArgDescriptor& descriptor) {
+  const int order = ordering(descriptor.largest, descriptor.nan_policy == NanPolicy::kPropagate);
+  return kernels().arg[static_cast<int>(descriptor.input.type)][order];
 }
 
 /// Writes element(i, to), converted to the unsigned integer type that `to` points to, to element
@@ -59,8 +60,7 @@ void write_elements(void* output, std::int64_t size, std::int64_t stride, std::i
 struct ArgRun : Memory {
   const ArgDescriptor& descriptor;
   const ArgPlan& plan;
-  int type = static_cast<int>(descriptor.input.type);
-  int order = order_of(descriptor);
+  const ArgKernels& kernel = kernels_of(descriptor);
   Columns columns = plan.columns.columns;
 
   /// Not inlined: a plan and scratch memory would not fit a frame.
@@ -68,27 +68,29 @@ struct ArgRun : Memory {
     const std::int64_t parts = plan.parts;
     const std::int64_t calls = plan.tasks.count() * parts;
     const Scratch scratch(plan.scratch_bytes);
+    char* const of_kernels = scratch.at(plan.columns.row_bytes());
     auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
     if (plan.strategy == ArgStrategy::kColumns) plan.columns.fill_rows(rows);
     columns.rows = rows;
     const auto best_at = [&](std::int64_t number) {
       if (!plan.merges) return Best{};  // the kernel writes results
-      char* const best = scratch.at(plan.bests + number * plan.best_bytes);
+      char* const best = scratch.at(plan.scratch_bytes - (number + 1) * plan.best_bytes);
       return Best{reinterpret_cast<std::int64_t*>(best),
                   reinterpret_cast<std::int64_t*>(best + plan.best_bytes / 2)};
     };
     for_calls(calls, plan.tasks.threads, [&](std::int64_t call, int worker) {
-      const Task task = plan.tasks.at(call / parts);
+      Task task = plan.tasks.at(call / parts);
       const Best best = best_at(parts > 1 ? call : worker);
-      run_part(task, call % parts, best, scratch.at(plan.kernels + worker * plan.kernel_bytes));
+      run_part(task, call % parts, best, of_kernels + worker * plan.kernel_bytes);
       if (plan.columns.joins()) join(task, best);
       if (parts == 1 && plan.merges) write(task, best);
     });
-    for (std::int64_t call = 0; parts > 1 && call < calls; call += parts) {
-      const Task task = plan.tasks.at(call / parts);
+    for (std::int64_t call = 0; plan.merges && parts > 1 && call < calls; call += parts) {
+      Task task = plan.tasks.at(call / parts);
+      if (plan.columns.joins()) task.results = 1;
       const Best best = best_at(call);
       for (std::int64_t part = 1; part < parts; ++part) {
-        best.merge(best_at(call + part), task.groups * results_of(task));
+        best.merge(best_at(call + part), task.groups * task.results);
       }
       write(task, best);
     }
@@ -96,8 +98,7 @@ struct ArgRun : Memory {
 
   /// Merges a part of the reduction into `best`, or writes the results if nothing is merged.
   void run_part(const Task& task, std::int64_t part, const Best& best, char* scratch) const {
-    const auto first = [](std::int64_t, std::int64_t) { return std::int64_t{0}; };
-    if (plan.strategy == ArgStrategy::kFill) return write(task, first);
+    if (plan.strategy == ArgStrategy::kFill) return write(task, [](auto...) { return 0; });
     const std::int64_t start = plan.part_start(part);
     Odometer reduced(plan.reduced);
     for (std::int64_t i = 0; i < iteration_count(plan.reduced); ++i, reduced.next()) {
@@ -107,30 +108,23 @@ struct ArgRun : Memory {
           plan.columns.index_offset + start * plan.shared.strides[1] + reduced.offsets()[1];
       if (plan.strategy == ArgStrategy::kRows) {
         const Axis& n = plan.n;
-        kernels().arg->rows[type][order](
-            {data, n.size, n.strides[0], task.results, plan.tasks.results.strides[0], index,
-             n.strides[1], i == 0, plan.from_memory, plan.prefetches},
-            best.keys, best.indices);
+        kernel.rows({data, n.size, n.strides[0], task.results, plan.tasks.results.strides[0], index,
+                     n.strides[1], i == 0, plan.from_memory, plan.prefetches},
+                    best.keys, best.indices);
         continue;
       }
       Columns of_task = columns;
       of_task.data = data + plan.columns.input_offset * element_size;
       of_task.groups = task.groups;
       of_task.lanes = plan.columns.per_result * task.results;
-      kernels().arg->columns[type][order](
-          {of_task, index, task.results, scratch, best.keys, best.indices, i == 0,
-           outputs(task.offsets, kUnitAxis, plan.tasks.groups, plan.tasks.results),
-           plan.reversed && !plan.merges, plan.reduced_count - 1});
+      kernel.columns({of_task, index, task.results, scratch, best.keys, best.indices, i == 0,
+                      outputs(task.offsets, kUnitAxis, plan.tasks.groups, plan.tasks.results),
+                      plan.reversed && !plan.merges, plan.reduced_count - 1});
     }
   }
 
-  /// How many results of each group there are once they are joined.
-  std::int64_t results_of(const Task& task) const {
-    return plan.columns.joins() ? 1 : task.results;
-  }
-
-  /// Joins the results of each group, which are positions of reduced axes.
-  void join(const Task& task, const Best& best) const {
+  /// Joins the results of each group, which are positions of reduced axes, to one.
+  void join(Task& task, const Best& best) const {
     Odometer position(plan.columns.joined);
     for (std::int64_t g = 0; g < task.groups; ++g) {
       const Best joined = best.at(g);
@@ -145,6 +139,7 @@ struct ArgRun : Memory {
         }
       }
     }
+    task.results = 1;
   }
 
   /// Writes the results of a task, whose indices are found(group, result).
@@ -180,8 +175,7 @@ struct ArgRun : Memory {
                      });
     }
   }
-  void write(Task task, const Best& best) const {
-    task.results = results_of(task);
+  void write(const Task& task, const Best& best) const {
     write(task, [&](std::int64_t g, std::int64_t i) { return best.indices[g * task.results + i]; });
   }
 };
@@ -195,8 +189,7 @@ void run_rows(const ArgDescriptor& descriptor, const ArgUnplannedRows& unplanned
   const ArgRows& rows = unplanned.rows;
   std::int64_t keys[tuning::kUnplannedElements];
   std::int64_t indices[tuning::kUnplannedElements];
-  kernels().arg->rows[static_cast<int>(descriptor.input.type)][order_of(descriptor)](rows, keys,
-                                                                                     indices);
+  kernels_of(descriptor).rows(rows, keys, indices);
   write_elements(descriptor.output.data, element_bytes(descriptor.output), unplanned.output_stride,
                  rows.rows, [&](std::int64_t r, auto* /*to*/) { return indices[r]; });
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <string>
 
 #include "core/error.hpp"
 #include "core/shapes.hpp"

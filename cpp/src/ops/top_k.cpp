@@ -29,7 +29,7 @@ struct Call : Memory {
   const TopKDescriptor& descriptor;
   const TopKElementKernels& element =
       kernels().top_k->element[static_cast<int>(descriptor.input.type)][order_of(descriptor)];
-  const TopKWidthKernels& width = kernels().top_k->width[width_index(element_size)];
+  const TopKWidthKernels& width = kernels().top_k->width[__builtin_ctzll(element_size)];
 };
 
 Call call_of(const TopKDescriptor& descriptor, const void* input, void* values, void* indices) {
@@ -87,11 +87,9 @@ struct TopKRows : Call {
       }
       Offsets offsets = task.offsets;
       for (std::int64_t r = 0; r < task.results; ++r) {
-        if (plan.parts > 1) {
-          run_in_parts(row, offsets);
-        } else {
-          finish(row, row.items, memory(row, sizes.others), {0, of_items.collect(row)}, 0, offsets);
-        }
+        plan.parts > 1 ? run_in_parts(row, offsets)
+                       : finish(row, row.items, memory(row, sizes.others),
+                                {0, of_items.collect(row)}, 0, offsets);
         row.data = static_cast<const char*>(row.data) + row_stride * element_size;
         for (int s = 1; s < 3; ++s) offsets[s] += rows.strides[s];
       }
@@ -164,11 +162,10 @@ struct TopKRows : Call {
   [[gnu::noinline]] void divide(const TopKRow& row, std::int64_t count) {
     TopKRange range = parts[0].range;
     for (const Collected& part : parts) {
-      range.lowest = std::min(range.lowest, part.range.lowest);
-      range.highest = std::max(range.highest, part.range.highest);
+      range = {std::min(range.lowest, part.range.lowest),
+               std::max(range.highest, part.range.highest)};
     }
-    TopKBins bins;
-    bins.highest = range.highest;
+    TopKBins bins = {range.highest};
     while ((range.highest - range.lowest) >> bins.shift >= kTopKBinCount) ++bins.shift;
     const auto places = [&](std::int64_t p) {
       return reinterpret_cast<std::int64_t*>(memory(row, sizes.places)) + p * kTopKBinCount;
@@ -229,7 +226,7 @@ void run_plan(const Call& call, const TopKPlan& plan) { TopKRows{call, plan}.run
     columns.lanes = task.results;
     call.width.columns({columns, plan.k, plan.sorts, &call.element,
                         call.outputs(task.offsets, plan.column, tasks.groups, tasks.results),
-                        scratch.at(plan.row_bytes + worker * plan.worker_bytes)});
+                        scratch.at(plan.columns.row_bytes() + worker * plan.per_worker)});
   });
 }
 

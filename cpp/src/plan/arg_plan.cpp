@@ -113,21 +113,19 @@ void split_tasks(std::int64_t element_size, int threads, ArgPlan& plan) {
   }
 }
 
-/// Sets how much scratch memory there is, and where.
-void lay_out_scratch(std::int64_t element_size, ArgPlan& plan) {
-  constexpr std::int64_t kIndexBytes = sizeof(std::int64_t);
+/// Sets how much scratch memory there is.
+void size_scratch(std::int64_t element_size, ArgPlan& plan) {
   const Columns& columns = plan.columns.columns;
   const std::int64_t calls = plan.tasks.count() * plan.parts;
   const std::int64_t workers = std::min<std::int64_t>(plan.tasks.threads, calls);
   const std::int64_t results = plan.merges ? plan.tasks.task_groups * plan.tasks.task_results : 0;
-  plan.bests = round_up(columns.period * kIndexBytes);
-  plan.best_bytes = round_up(2 * results * kIndexBytes);
-  // Parts keep their best until they are merged.
-  plan.kernels = plan.bests + (plan.parts > 1 ? calls : workers) * plan.best_bytes;
+  plan.best_bytes = round_up(2 * results * std::int64_t{sizeof(std::int64_t)});
   if (plan.strategy == ArgStrategy::kColumns) {
     plan.kernel_bytes = arg_columns_scratch_bytes(columns, plan.columns.widened(), element_size);
   }
-  plan.scratch_bytes = plan.kernels + workers * plan.kernel_bytes;
+  // Parts keep their best until they are merged.
+  plan.scratch_bytes = plan.columns.row_bytes() + workers * plan.kernel_bytes +
+                       (plan.parts > 1 ? calls : workers) * plan.best_bytes;
 }
 
 std::string axis_text(const char* name, const Axis& axis) {
@@ -167,7 +165,7 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
     }
   }
   split_tasks(element_size, threads, plan);
-  lay_out_scratch(element_size, plan);
+  size_scratch(element_size, plan);
   return plan;
 }
 

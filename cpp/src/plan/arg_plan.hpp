@@ -43,12 +43,10 @@ struct ArgPlan {
   bool prefetches = false;   ///< kRows
   ColumnsPlan columns;       ///< kColumns
 
-  /// Scratch memory in bytes: offsets of Columns::rows first, then what tasks keep of their results
-  /// until these are merged or written, then each worker's for the kernel.
-  std::int64_t bests = 0;       ///< where the first task's are
-  std::int64_t best_bytes = 0;  ///< of each, half of them keys, if they are kept
-  std::int64_t kernels = 0;     ///< where the first worker's is
+  /// Scratch memory in bytes: offsets of Columns::rows first, then each worker's for the kernel;
+  /// then, the first one last, what tasks keep of their results until these are merged or written.
   std::int64_t kernel_bytes = 0;
+  std::int64_t best_bytes = 0;     ///< of each task, half of them keys, if they are kept
   std::int64_t scratch_bytes = 0;  ///< all of it
 
   std::int64_t part_start(std::int64_t part) const {

@@ -53,16 +53,11 @@ void simplify(Axes& stack, int by) {
          --at)
       std::iter_swap(at - 1, at);
   }
-  int kept = 0;
+  stack.count = 0;
   for (auto it = begin; it != end; ++it) {
-    if (kept > 0 && continues(stack.axes[kept - 1], *it)) {
-      Axis& outer = stack.axes[kept - 1];
-      outer = {outer.size * it->size, it->strides};
-    } else {
-      stack.axes[kept++] = *it;
-    }
+    const std::int64_t outer = continues(stack.last(), *it) ? stack.pop().size : 1;
+    stack.push({outer * it->size, it->strides});
   }
-  stack.count = kept;
 }
 
 std::int64_t iteration_count(const Axes& stack) {

@@ -8,27 +8,19 @@
 namespace dmlcpu {
 namespace {
 
-/// The number of the kept axis that fills vectors best: the innermost one that does, which reads
-/// each cache line at once, else the longest.
-int best_lanes(std::int64_t element_size, const Axes& kept) {
-  for (int d = kept.count - 1; d >= 0; --d) {
-    if (kept.axes[d].strides[0] != 0 && kept.axes[d].size * element_size >= kCacheLine) return d;
-  }
-  return longest(kept, true);
-}
-
 /// How far neighbouring results are from each other; 1 if there is one, whose neighbours are its
 /// own positions.
 std::int64_t lanes_apart(const Axis& results) { return results.size == 1 ? 1 : results.strides[0]; }
 
-/// The number of the kept axis that repeats `lanes` lanes without a gap, for a row that fills
-/// vectors, and whose walk has kBesideBytes; -1 if there is none, or lanes are further `apart` than
-/// kPackedStride: transposing them takes no longer.
-int axis_beside(std::int64_t element_size, std::int64_t lanes, std::int64_t apart,
-                std::int64_t positions, const Axes& kept) {
+/// The number of the kept axis that repeats `lanes` lanes, as far apart as the tasks' groups,
+/// without a gap, for a row that fills vectors, and whose walk has kBesideBytes; -1 if there is
+/// none, or lanes are further apart than kPackedStride: transposing them takes no longer.
+int axis_beside(std::int64_t element_size, std::int64_t lanes, std::int64_t positions,
+                const Tasks& tasks) {
+  const std::int64_t apart = lanes_apart(tasks.groups);
   if (apart > tuning::kPackedStride) return -1;
-  for (int d = kept.count - 1; d >= 0; --d) {
-    const Axis& axis = kept.axes[d];
+  for (int d = tasks.kept.count - 1; d >= 0; --d) {
+    const Axis& axis = tasks.kept.axes[d];
     const std::int64_t row_bytes = lanes * axis.size * element_size;
     if (axis.strides[0] == lanes * apart && row_bytes >= tuning::kLaneBytes &&
         row_bytes * positions >= tuning::kBesideBytes) {
@@ -53,10 +45,8 @@ void widen(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan& pla
   const std::int64_t left = axis.size % count;
   columns.tail_offset = (axis.size - count) * axis.strides[0];
   axis.size /= count;
-  if (left > 0) {
-    columns.tail = axis.size;
-    columns.tail_index = (left - count) * axis.strides[1];
-  }
+  columns.tail = left > 0 ? axis.size : -1;
+  columns.tail_index = (left - count) * axis.strides[1];
   axis.strides[0] *= count;
   axis.strides[1] *= count;
 }
@@ -95,10 +85,9 @@ bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, bool far_
   Axis& inner = reduced.axes[reduced.count - 1];
   const std::int64_t lanes = inner.size * tasks.groups.size;
   const std::int64_t positions = iteration_count(reduced) / inner.size;
-  const int beside =
-      positions < tuning::kBesidePositions
-          ? -1
-          : axis_beside(element_size, lanes, lanes_apart(tasks.groups), positions, tasks.kept);
+  const int beside = positions < tuning::kBesidePositions
+                         ? -1
+                         : axis_beside(element_size, lanes, positions, tasks);
   const bool all = reduced.count > 1 && inner.size <= tuning::kWholeAxisLanes &&
                    (beside >= 0 || lanes * element_size >= kCacheLine) &&
                    lanes * element_size <= tuning::kWidenedTileBytes;
@@ -143,18 +132,16 @@ bool join_innermost(std::int64_t element_size, Tasks& tasks, Axes& reduced, Colu
   Axes joined;
   Offsets first{};
   while (others.count > 1 && stride_of(others.last()) == results.size) {
-    Axis axis = others.pop();
+    Axis axis = others.last();
     const std::int64_t size = results.size * axis.size;
-    const std::int64_t positions = iteration_count(others);
+    const std::int64_t positions = iteration_count(others) / axis.size;
     // More lanes than a cache line has gain only that memory is read in order.
     const bool few = results.size == 1 || size * element_size <= kCacheLine;
     const bool fills = results.size * element_size >= kCacheLine;
     const std::int64_t least =
         few ? tuning::kWholeAxisPositions * element_size : tuning::kJoinedBytes * (fills ? 8 : 1);
-    if (positions * element_size < least || size * element_size > tuning::kWidenedTileBytes) {
-      others.push(axis);
-      break;
-    }
+    if (positions * element_size < least || size * element_size > tuning::kWidenedTileBytes) break;
+    others.pop();
     if (axis.strides[0] < 0) reverse(axis, first);
     joined.push(axis);
     results = {size, {1, 0, 0}};
@@ -235,30 +222,31 @@ void choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_byte
   const std::int64_t kept_stride = stride_of(kept.last());
   const bool has_groups = kept_stride != 0 && stride_of(inner) >= kept_stride;
   if (has_groups) tasks.groups = kept.pop();
-  const int outer = best_lanes(element_size, kept);
+  // The innermost axis that fills vectors, which reads each cache line at once, else the longest.
+  int outer = longest(kept, true);
+  for (int d = 0; d < kept.count; ++d) {
+    if (kept.axes[d].strides[0] != 0 && kept.axes[d].size * element_size >= kCacheLine) outer = d;
+  }
   const std::int64_t outer_size = outer < 0 ? 0 : kept.axes[outer].size;
   const std::int64_t outer_bytes = outer_size * element_size;
   const std::int64_t group_bytes = tasks.groups.size * element_size;
   const std::int64_t filled = tasks.groups.size * lane_bytes;
+  // Whole vectors; but they may be so few that each waits for its own latency.
   if (has_groups && group_bytes >= tuning::kLaneBytes &&
       (100 * filled >= tuning::kTopKLaneFill * round_up(filled) ||
-       tasks.groups.size >= outer_size)) {
-    // Whole vectors; but they may be so few that each waits for its own latency.
-    const bool waits = widens && group_bytes < tuning::kWidenedBytes &&
-                       follows(inner, tasks.groups, widened_count(element_size, tasks.groups),
-                               tuning::kWidenedLeastBytes / element_size);
-    if (!waits) {
-      tasks.results = std::exchange(tasks.groups, kept.pop());
-      return;
-    }
+       tasks.groups.size >= outer_size) &&
+      !(widens && group_bytes < tuning::kWidenedBytes &&
+        follows(inner, tasks.groups, widened_count(element_size, tasks.groups),
+                tuning::kWidenedLeastBytes / element_size))) {
+    tasks.results = std::exchange(tasks.groups, kept.pop());
+    return;
   }
-  if (widens && has_groups) {
-    const int beside = axis_beside(element_size, tasks.groups.size, lanes_apart(tasks.groups),
-                                   iteration_count(reduced), kept);
-    if (beside >= 0) {
-      tasks.results = std::exchange(tasks.groups, kept.take(beside));
-      return;
-    }
+  const std::int64_t positions = iteration_count(reduced);
+  const int beside =
+      widens && has_groups ? axis_beside(element_size, tasks.groups.size, positions, tasks) : -1;
+  if (beside >= 0) {
+    tasks.results = std::exchange(tasks.groups, kept.take(beside));
+    return;
   }
   // Too few columns to fill vectors, or too many elements of each: positions may be lanes as well.
   const bool far_apart = outer >= 0 && outer_bytes < tuning::kWidenedBytes &&

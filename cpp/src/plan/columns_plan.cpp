@@ -86,7 +86,6 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
   const std::int64_t lanes = columns.lanes;
   // Lanes of one result are numbered in an integer as wide as the element.
   const std::int64_t most = plan.per_result == lanes && element_size == 1 ? 256 : in_tile;
-  columns.tile_groups = 1;
   columns.tile_lanes = std::min(lanes, most);
   columns.pass = columns.period;
   // Groups without gaps between them are one row.
@@ -144,12 +143,10 @@ ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t lan
   choose_tiles(element_size, tasks.groups, plan);
   if (byte_count(input) < tuning::kColumnsPrefetchBytes) columns.ahead = 0;
   const bool transposed = columns.packing == Packing::kTransposed;
-  columns.group_stride = tasks.groups.strides[0] * (transposed ? columns.tile_lanes : 1);
-  if (widens && transposed && tasks.groups.size == 1) {
-    // The blocks hold no groups: those of the longest kept axis have their own.
-    tasks.groups = tasks.kept.take(longest(tasks.kept, false));
-    columns.group_stride = tasks.groups.strides[0];
-  }
+  // Blocks that hold no groups: those of the longest kept axis have their own.
+  const bool apart = widens && transposed && tasks.groups.size == 1;
+  if (apart) tasks.groups = tasks.kept.take(longest(tasks.kept, false));
+  columns.group_stride = tasks.groups.strides[0] * (transposed && !apart ? columns.tile_lanes : 1);
   columns.groups = tasks.groups.size;
   return plan;
 }

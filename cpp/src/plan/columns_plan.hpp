@@ -35,8 +35,9 @@ struct ColumnsPlan {
   /// Sets how many positions of lanes in place are a pass, and how far ahead their rows are
   /// prefetched.
   void set_pass(std::int64_t positions, std::int64_t element_size);
-  /// Columns::rows.
+  /// Columns::rows, and the bytes of scratch memory that these offsets, of 8 bytes each, take.
   void fill_rows(std::int64_t* rows) const;
+  std::int64_t row_bytes() const { return round_up(8 * columns.period); }
 };
 
 /// Takes groups and results out of the tasks' kept axes, and what is walked out of the reduced

@@ -61,10 +61,9 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
   const std::int64_t most = whole(tuning::kTopKSlotBytes / (2 * slots * lane_bytes));
   if (columns.packing == Packing::kTransposed) {
     const std::int64_t fit = tuning::kTopKTileBytes / (columns.block * element_size);
-    columns.tile_lanes = std::min(whole(fit), most);
     // Of less than a line the kernel reads on into the next row.
     const std::int64_t round = columns.lanes < line ? 16 / lane_bytes : line;
-    columns.tile_lanes = std::min(columns.tile_lanes, ceil_divide(columns.lanes, round) * round);
+    columns.tile_lanes = std::min({whole(fit), most, ceil_divide(columns.lanes, round) * round});
     columns.group_stride = plan.tasks.groups.strides[0] * columns.tile_lanes;
     return;
   }
@@ -78,21 +77,18 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
                      columns.group_stride == columns.n * columns.tile_lanes;
   const std::int64_t fit = dense ? std::min(rows / columns.n, most / columns.tile_lanes) : 1;
   columns.tile_groups = std::clamp<std::int64_t>(fit, 1, columns.groups);
-  if (columns.packing == Packing::kStrided ||
-      !top_k_takes_elements(columns, element_size, plan.k, plan.sorts)) {
-    return;
+  if (columns.packing == Packing::kNone &&
+      top_k_takes_elements(columns, element_size, plan.k, plan.sorts)) {
+    const bool prefetches = columns.ahead != 0;
+    plan.columns.set_pass(tuning::kTopKPassRows, element_size);
+    if (!prefetches) columns.ahead = 0;
   }
-  const bool prefetches = columns.ahead != 0;
-  plan.columns.set_pass(tuning::kTopKPassRows, element_size);
-  if (!prefetches) columns.ahead = 0;
 }
 
 }  // namespace
 
 TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::int64_t k) {
-  TopKSelection selection;
-  selection.strategy = strategy;
-  selection.capacity = length;
+  TopKSelection selection = {strategy, length};
   if (strategy == TopKStrategy::kStripes) {
     // Enough for each of the k to make the threshold close, and to fill vectors; but one of each
     // element, if that would be more than half of them. Elements at distances that small numbers
@@ -162,8 +158,7 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   choose_top_k_tiles(element_size, plan);
   if (inserts && columns.pass < std::min(n, top_k_slots(columns, k, false))) return std::nullopt;
   plan.tasks.split(threads, columns.tile_lanes, plan.columns.least_groups);
-  plan.row_bytes = round_up(columns.period * std::int64_t{sizeof(std::int64_t)});
-  plan.worker_bytes = top_k_columns_scratch(columns, element_size, k, plan.sorts).bytes;
+  plan.per_worker = top_k_columns_scratch(columns, element_size, k, plan.sorts).bytes;
   return plan;
 }
 
@@ -190,9 +185,8 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
 
   // How many rows a task takes, and how it reads them.
   Tasks& tasks = plan.tasks;
-  const std::int64_t row_stride = std::abs(tasks.results.strides[0]);
-  const bool neighbours =
-      tasks.results.size > 1 && row_stride > 0 && row_stride < std::abs(plan.row.strides[0]);
+  const std::int64_t row_stride = tasks.results.strides[0];
+  const bool neighbours = row_stride > 0 && row_stride < std::abs(plan.row.strides[0]);
   const std::int64_t fit = tuning::kTopKPackBytes / (plan.row.size * element_size);
   plan.packed = neighbours && fit > 1 && plan.parts == 1;
   // Enough tasks for all threads, but neighbouring rows at least as many as fill a cache line.

@@ -58,11 +58,10 @@ struct TopKColumnsPlan {
   ColumnsPlan columns;
   Axis column = kUnitAxis;  ///< the searched axis; k positions of it are in the outputs
   std::int64_t k = 1;
-  bool sorts = false;             ///< all elements, instead of inserting better ones into slots
-  std::int64_t row_bytes = 0;     ///< of Columns::rows, before the workers' scratch memory
-  std::int64_t worker_bytes = 0;  ///< of each worker
+  bool sorts = false;           ///< all elements, instead of inserting better ones into slots
+  std::int64_t per_worker = 0;  ///< bytes of scratch memory, after those of Columns::rows
 
-  std::int64_t scratch_bytes() const { return row_bytes + tasks.workers() * worker_bytes; }
+  std::int64_t scratch_bytes() const { return columns.row_bytes() + tasks.workers() * per_worker; }
 };
 
 /// The same by columns, if they are the better way.
