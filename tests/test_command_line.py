@@ -161,7 +161,8 @@ def test_empty_and_zero_dimensional(slab_bytes, folder, capsys):
         ("argument --index-dtype: invalid choice: 'int8'", ["argmin", "x.npy", "-o", "y", "--index-dtype", "int8"]),
         ("argument --last: not allowed with argument --axis-direction", ["argmin", "x.npy", "-o", "y", "--axis-direction", "decreasing", "--last"]),
         ("invalid choice: 'sort'", ["sort"]),
-        ("argument --seconds: must be positive, got -1", ["bench", "--seconds", "-1"]),
+        ("argument --seconds: must be a positive number, got -1", ["bench", "--seconds", "-1"]),
+        ("argument --seconds: must be a positive number, got soon", ["bench", "--seconds", "soon"]),
         ("not allowed with argument --include-dir", ["--include-dir", "--cmake-dir"]),
     ],
 )  # fmt: skip

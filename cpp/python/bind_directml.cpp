@@ -196,8 +196,8 @@ struct Descriptor {
 
   UINT type;
   std::array<TensorStorage, 3> tensors;
-  std::size_t input_count = 0;
-  std::size_t tensor_count = 0;
+  std::uint32_t input_count = 0;
+  std::uint32_t tensor_count = 0;
   Numbers axes;
   alignas(void*) std::array<char, sizeof(DML_TOP_K1_OPERATOR_DESC)> fields{};  // the largest
   DML_OPERATOR_DESC desc{as_enum<DML_OPERATOR_TYPE>(type), fields.data()};
@@ -254,12 +254,12 @@ class Compiled {
 
   /// One array, or a tuple of them.
   py::object dispatch(const py::tuple& inputs, py::handle out) const {
-    const std::size_t input_count = descriptor_.input_count;
+    const std::uint32_t input_count = descriptor_.input_count;
     if (inputs.size() != input_count) {
       throw py::type_error("inputs: must be " + std::to_string(input_count) + ", got " +
                            std::to_string(inputs.size()));
     }
-    const std::size_t output_count = descriptor_.tensor_count - input_count;
+    const std::uint32_t output_count = descriptor_.tensor_count - input_count;
     std::array<py::object, 2> arrays;  // a py::array of nothing would be made by NumPy
     std::array<dmlcpu_input, 2> in{};
     std::int64_t bytes = 0;
@@ -286,12 +286,10 @@ class Compiled {
       outputs[o] = {tensor.data, lent_bytes(tensor, desc)};
       bytes += desc.bytes;
     }
-    const auto run = [&] {
-      directml::check(dmlcpu_dispatch(operator_.get(), in.data(),
-                                      static_cast<std::uint32_t>(input_count), outputs.data(),
-                                      static_cast<std::uint32_t>(output_count)));
-    };
-    call(bytes, run);
+    call(bytes, [&] {
+      directml::check(
+          dmlcpu_dispatch(operator_.get(), in.data(), input_count, outputs.data(), output_count));
+    });
     if (output_count == 1) return std::move(results[0]);
     return py::make_tuple(results[0], results[1]);
   }

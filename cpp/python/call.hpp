@@ -1,9 +1,7 @@
 // How Python calls the library: with its context's number of threads, and with or without its lock.
 #pragma once
 
-#include <cxxabi.h>
 #include <pybind11/pybind11.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -11,6 +9,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+
+#ifdef __GLIBCXX__
+#include <cxxabi.h>
+#include <unistd.h>
+#endif
 
 #include "core/tuning.hpp"
 #include "dmlcpu/operators.hpp"
@@ -89,10 +92,7 @@ auto with_lock(const Body& body) {
 template <class Body>
 void call(std::int64_t bytes, Body&& body) {
   const ContextThreads threads;
-  if (bytes < tuning::kReleaseLockBytes) {
-    body();
-    return;
-  }
+  if (bytes < tuning::kReleaseLockBytes) return body();
   // Smaller calls use one thread anyway.
   if (!has_openmp()) warn_without_openmp();
   // Not by a destructor: Python may end a thread that takes the lock, which no destructor allows.

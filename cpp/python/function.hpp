@@ -2,11 +2,14 @@
 // documentation, and a call runs none of its code.
 #pragma once
 
-#include <cxxabi.h>
 #include <pybind11/pybind11.h>
 
 #include <cstddef>
 #include <utility>
+
+#ifdef __GLIBCXX__
+#include <cxxabi.h>
+#endif
 
 namespace dmlcpu::python {
 

@@ -1,6 +1,8 @@
 // The extension module's table of contents.
 #include <pybind11/pybind11.h>
 
+#include <exception>
+
 #include "bindings.hpp"
 #include "dmlcpu/directml.hpp"
 #include "dmlcpu/error.hpp"
@@ -9,10 +11,9 @@
 
 namespace py = pybind11;
 
-namespace {
-
-/// std::invalid_argument becomes ValueError and std::out_of_range IndexError by themselves.
-void register_errors() {
+PYBIND11_MODULE(_core, module, py::mod_gil_not_used()) {
+  module.attr("__version__") = DMLCPU_VERSION_TEXT;
+  // std::invalid_argument becomes ValueError and std::out_of_range IndexError by themselves.
   // NOLINTNEXTLINE(performance-unnecessary-value-param): pybind11 gives the signature.
   py::register_local_exception_translator([](std::exception_ptr pointer) {
     try {
@@ -25,13 +26,6 @@ void register_errors() {
       py::set_error(py::module_::import("numpy.exceptions").attr("AxisError"), error.what());
     }
   });
-}
-
-}  // namespace
-
-PYBIND11_MODULE(_core, module, py::mod_gil_not_used()) {
-  module.attr("__version__") = DMLCPU_VERSION_TEXT;
-  register_errors();
   dmlcpu::python::bind_operators(module);
   dmlcpu::python::bind_directml(module);
   dmlcpu::python::bind_runtime(module);

@@ -20,7 +20,6 @@ constexpr int kFirstUserType = 256;
 
 std::string text_of(py::handle object) { return py::str(object).cast<std::string>(); }
 
-constexpr const char* kIndexDtypes = "uint32, int32, uint64 or int64";
 constexpr const char* kGatherIndexDtypes = "int8 to int64 or uint8 to uint64";
 
 std::string known_dtypes() {
@@ -32,12 +31,7 @@ std::string known_dtypes() {
 }
 
 bool is_native(const py::dtype& dtype) {
-  const char order = dtype.byteorder();
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  return order != '>';
-#else
-  return order != '<';
-#endif
+  return dtype.byteorder() != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '>' : '<');
 }
 
 /// The dtype's name for error texts, with its byte order where that is what is wrong.
@@ -126,10 +120,8 @@ py::array read_by(const char* function, py::handle object, const char* name) {
 }  // namespace
 
 py::array as_array(py::handle object, const char* name) {
-  if (is_plain_array(object)) {
-    return py::reinterpret_borrow<py::array>(object);
-  }
-  return read_by("as_array", object, name);
+  return is_plain_array(object) ? py::reinterpret_borrow<py::array>(object)
+                                : read_by("as_array", object, name);
 }
 
 py::array as_index_array(py::handle object, const char* name) {
@@ -145,7 +137,6 @@ py::array as_index_array(py::handle object, const char* name) {
     }
     return array.attr("astype")(index_dtype(DataType::kInt32)).cast<py::array>();
   }
-  if (array.is(object)) return array;
   const bool is_list = PyList_Check(object.ptr()) != 0 || PyTuple_Check(object.ptr()) != 0;
   if (!is_list || array.size() != 0 || array.dtype().kind() != 'f') return array;
   return array.attr("astype")(index_dtype(DataType::kInt64)).cast<py::array>();
@@ -227,18 +218,11 @@ std::int64_t bytes_touched(const py::array& array) {
   return array.size() * (contiguous ? element : std::max(element, tuning::kLookUpBytes));
 }
 
-namespace {
-
-/// numpy.uint32, the default of index_dtype.
-const py::object& default_index_type() {
-  return made_once([] { return py::object(py::dtype::of<std::uint32_t>().attr("type")); });
-}
-
-}  // namespace
-
 DataType index_type(py::handle object) {
-  // The default needs no call of NumPy.
-  if (object.is(default_index_type())) return DataType::kUInt32;
+  const py::object& default_type =
+      made_once([] { return py::object(py::dtype::of<std::uint32_t>().attr("type")); });
+  // numpy.uint32, the default, needs no call of NumPy.
+  if (object.is(default_type)) return DataType::kUInt32;
   std::string actual;
   // numpy.dtype(None) is float64.
   if (!object.is_none()) {
@@ -252,7 +236,7 @@ DataType index_type(py::handle object) {
     }
   }
   if (actual.empty()) actual = py::repr(object).cast<std::string>();
-  throw TypeError(std::string("index_dtype: must be ") + kIndexDtypes + ", got " + actual);
+  throw TypeError("index_dtype: must be uint32, int32, uint64 or int64, got " + actual);
 }
 
 const py::dtype& index_dtype(DataType type) {

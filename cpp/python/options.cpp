@@ -112,23 +112,20 @@ AxisDirection as_axis_direction(py::handle object) {
   if (is_string(object)) {
     const py::object lower = object.attr("lower")();
     // A subclass may give anything.
-    if (!is_string(lower)) fail_value("axis_direction", kRequirement, object);
-    if (equals(lower, "increasing")) return AxisDirection::kIncreasing;
-    if (equals(lower, "decreasing")) return AxisDirection::kDecreasing;
-    fail_value("axis_direction", kRequirement, object);
+    if (is_string(lower) && equals(lower, "increasing")) return AxisDirection::kIncreasing;
+    if (is_string(lower) && equals(lower, "decreasing")) return AxisDirection::kDecreasing;
+  } else {
+    const auto value = find_int<ValueError>(object, "axis_direction");
+    if (!value) fail_type("axis_direction", kRequirement, object);
+    if (*value == 0 || *value == 1) return static_cast<AxisDirection>(*value);
   }
-  const auto value = find_int<ValueError>(object, "axis_direction");
-  if (!value) fail_type("axis_direction", kRequirement, object);
-  if (*value != 0 && *value != 1) fail_value("axis_direction", kRequirement, object);
-  return static_cast<AxisDirection>(*value);
+  fail_value("axis_direction", kRequirement, object);
 }
 
 py::tuple as_pair(py::handle out) {
   std::string actual = Py_TYPE(out.ptr())->tp_name;
-  const bool sequence =
-      py::isinstance<py::tuple>(out) || py::isinstance<py::list>(out) ||
-      py::isinstance(out, py::module_::import("collections.abc").attr("Sequence"));
-  if (sequence) {
+  if (py::isinstance<py::tuple>(out) || py::isinstance<py::list>(out) ||
+      py::isinstance(out, py::module_::import("collections.abc").attr("Sequence"))) {
     if (py::len(out) == 2) return py::reinterpret_borrow<py::object>(out);
     actual += " of " + std::to_string(py::len(out));
   }

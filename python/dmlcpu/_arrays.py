@@ -7,33 +7,27 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlcpu import _libraries
-from dmlcpu._libraries import Refused
 
 __all__ = ["as_array", "as_output"]
 
 # What lists hold that needs no look at each: NumPy knows the type, and it has no nulls.
-_PLAIN = frozenset(
-    {int, float, complex, bool, str, bytes, np.ndarray, *np.sctypeDict.values()},
-)
+_PLAIN = {int, float, complex, bool, str, bytes, np.ndarray, *np.sctypeDict.values()}
 
 
 def as_array(obj: Any, name: str) -> npt.NDArray[Any]:
     """An array that shares `obj`'s memory where it has any; called by the extension module."""
+    requirement = "must be an array or convertible to one"
     if obj is None:
-        raise TypeError(f"{name}: must be an array or convertible to one, got None")
+        raise TypeError(f"{name}: {requirement}, got None")
     try:
         array = np.asarray(_readable(obj))
-    except Refused as refusal:
+    except _libraries.Refused as refusal:
         raise TypeError(f"{name}: {refusal}") from None
     except Exception as error:  # of whatever kind the object's library raises
-        raise TypeError(
-            f"{name}: must be an array or convertible to one, got {type(obj).__name__} ({error})"
-        ) from error
+        raise TypeError(f"{name}: {requirement}, got {type(obj).__name__} ({error})") from error
     if array.dtype.kind == "O" and not isinstance(obj, np.ndarray):
-        raise TypeError(
-            f"{name}: must be an array or convertible to one, got {type(obj).__name__} "
-            f"({_why_objects(array)})"
-        )
+        why = _why_objects(array)
+        raise TypeError(f"{name}: {requirement}, got {type(obj).__name__} ({why})")
     return array
 
 
@@ -42,7 +36,7 @@ def as_output(obj: Any, name: str) -> npt.NDArray[Any]:
     requirement = "must be an array, or share its memory by DLPack, a buffer or __array_interface__"
     try:
         array = _libraries.memory(obj)
-    except Refused as refusal:
+    except _libraries.Refused as refusal:
         raise TypeError(f"{name}: {refusal}") from None
     except Exception as error:  # of whatever kind the object's library raises
         raise TypeError(f"{name}: {requirement}, got {type(obj).__name__} ({error})") from error
@@ -58,7 +52,7 @@ def _readable(obj: Any) -> Any:
             return obj
         return [item if type(item) in _PLAIN else _readable(item) for item in obj]
     if obj is None:
-        raise Refused("must have no nulls, got None (replace it or leave it out)")
+        raise _libraries.Refused("must have no nulls, got None (replace it or leave it out)")
     array = _libraries.read(obj)
     return obj if array is None else array
 

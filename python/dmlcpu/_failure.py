@@ -4,6 +4,7 @@ import platform
 import re
 import sys
 from collections.abc import Iterator
+from importlib import metadata
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import NoReturn
@@ -115,8 +116,6 @@ def _missing_module() -> Iterator[str]:
 
 def _shadowed() -> Iterator[str]:
     """Whether another folder than the installed one was found first."""
-    from importlib import metadata
-
     try:
         installed = Path(str(metadata.distribution("dmlcpu").locate_file("dmlcpu")))
     except metadata.PackageNotFoundError:
@@ -127,8 +126,6 @@ def _shadowed() -> Iterator[str]:
 
 def _surroundings() -> Iterator[str]:
     """What the same command shows where the module can be loaded, as far as it is known."""
-    from importlib import metadata
-
     from dmlcpu import _machine
 
     for package in ("dmlcpu", "numpy"):

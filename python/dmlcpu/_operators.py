@@ -20,16 +20,13 @@ __all__ = ["argmax", "argmin", "gather_nd", "top_k"]
 Axis = SupportsIndex | Iterable[SupportsIndex] | None
 NanPolicy = Literal["propagate", "omit"]
 
-_INCREASING = AxisDirection.INCREASING
-_DECREASING = AxisDirection.DECREASING
-
 
 @_core.native_argmin
 def argmin(
     input: npt.ArrayLike,
     axis: Axis = None,
     *,
-    axis_direction: AxisDirectionLike = _INCREASING,
+    axis_direction: AxisDirectionLike = AxisDirection.INCREASING,
     keepdims: bool = True,
     index_dtype: npt.DTypeLike = np.uint32,
     nan_policy: NanPolicy = "propagate",
@@ -103,7 +100,7 @@ def argmax(
     input: npt.ArrayLike,
     axis: Axis = None,
     *,
-    axis_direction: AxisDirectionLike = _INCREASING,
+    axis_direction: AxisDirectionLike = AxisDirection.INCREASING,
     keepdims: bool = True,
     index_dtype: npt.DTypeLike = np.uint32,
     nan_policy: NanPolicy = "propagate",
@@ -138,7 +135,7 @@ def top_k(
     k: SupportsIndex,
     *,
     axis: SupportsIndex = -1,
-    axis_direction: AxisDirectionLike = _DECREASING,
+    axis_direction: AxisDirectionLike = AxisDirection.DECREASING,
     index_dtype: npt.DTypeLike = np.uint32,
     nan_policy: NanPolicy = "propagate",
     out: Sequence[Any] | None = None,

@@ -114,7 +114,7 @@ DMLCPU_API dmlcpu_status dmlcpu_compile(const DML_OPERATOR_DESC* desc,
  * indices), then outputs (top-k: values, indices). Each must be aligned to its elements and hold
  * them all, and no output may overlap another tensor; else nothing is written. Memory after a
  * tensor's last element is not touched, nor what lies between the elements of a strided output.
- * What is allocated during the call is scratch memory, on the stack if it is at most 4 KiB: of
+ * What is allocated during the call is scratch memory, on the stack if it is at most 6 KiB: of
  * top-k as docs/design.md says, of argmin and argmax up to 150 KiB per thread; and where several
  * threads share the reduction of few results, 16 bytes for each thread's share of each. */
 DMLCPU_API dmlcpu_status dmlcpu_dispatch(const dmlcpu_operator* compiled,

@@ -58,14 +58,12 @@ inline constexpr bool is_element =
 template <class T>
 constexpr DataType data_type_of() {
   static_assert(is_element<T>, "not an element type of dmlcpu");
-  DataType type = DataType::kBool;
-#define DMLCPU_IF(enumerator, name, storage, kind)                                     \
-  if (detail::is_stored_as<T, storage>() && DataType::enumerator != DataType::kBool) { \
-    type = DataType::enumerator;                                                       \
-  }
+  // bool is none of the storage types, and uint8, which is kBool's too, has its row before that.
+#define DMLCPU_IF(enumerator, name, storage, kind) \
+  if (detail::is_stored_as<T, storage>()) return DataType::enumerator;
   DMLCPU_DATA_TYPES(DMLCPU_IF)
 #undef DMLCPU_IF
-  return type;
+  return DataType::kBool;
 }
 
 }  // namespace dmlcpu

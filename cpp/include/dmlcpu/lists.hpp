@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <type_traits>
+#include <utility>
 
 #include "dmlcpu/error.hpp"
 #include "dmlcpu/tensor.hpp"

@@ -111,10 +111,7 @@ namespace detail {
 
 template <class Descriptor>
 void run_on(int threads, const Descriptor& descriptor) {
-  if (threads == 0) {
-    run(descriptor);
-    return;
-  }
+  if (threads == 0) return run(descriptor);
   const ScopedThreads scope(threads);
   run(descriptor);
 }

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "core/text.hpp"
-#include "dmlcpu/data_type.hpp"
 #include "dmlcpu/error.hpp"
 #include "dmlcpu/tensor.hpp"
 

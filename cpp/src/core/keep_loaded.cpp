@@ -12,35 +12,24 @@
 
 namespace dmlcpu {
 
-#if defined(__linux__) || defined(__APPLE__)
-
-const char* object_file(void (*function)()) {
+const char* object_file([[maybe_unused]] void (*function)()) {
 #ifdef __linux__
   if (&dladdr == nullptr) return nullptr;
 #endif
+#if defined(__linux__) || defined(__APPLE__)
   Dl_info object{};
-  return dladdr(reinterpret_cast<const void*>(function), &object) == 0 ? nullptr : object.dli_fname;
+  if (dladdr(reinterpret_cast<const void*>(function), &object) != 0) return object.dli_fname;
+#endif
+  return nullptr;
 }
 
-#else
-
-const char* object_file(void (* /*function*/)()) { return nullptr; }
-
-#endif
-
+void keep_loaded([[maybe_unused]] void (*function)()) {
 #ifdef __linux__
-
-void keep_loaded(void (*function)()) {
   const char* const file = object_file(function);
   if (file == nullptr || &dlopen == nullptr) return;
   // The handle stays open; RTLD_NOLOAD: the object is there already.
   static_cast<void>(dlopen(file, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE));
-}
-
-#else
-
-void keep_loaded(void (* /*function*/)()) {}
-
 #endif
+}
 
 }  // namespace dmlcpu

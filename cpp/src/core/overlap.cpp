@@ -1,6 +1,7 @@
 #include "core/overlap.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>

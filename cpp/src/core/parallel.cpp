@@ -66,13 +66,7 @@ void check_thread_count(int count) {
 
 }  // namespace
 
-bool has_openmp() {
-#ifdef _OPENMP
-  return true;
-#else
-  return false;
-#endif
-}
+bool has_openmp() { return openmp_version() > 0; }
 
 int openmp_version() {
 #ifdef _OPENMP

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "core/error.hpp"
 #include "core/overlap.hpp"
@@ -10,16 +9,6 @@
 
 namespace dmlcpu {
 namespace {
-
-/// Adds |stride| * (size - 1) * element size to `bytes`; false when 64 bits do not hold it.
-bool add_extent(std::int64_t size, std::int64_t stride, std::int64_t element_size,
-                std::int64_t* bytes) {
-  std::int64_t steps = 0;
-  return stride != std::numeric_limits<std::int64_t>::min() &&
-         !__builtin_mul_overflow(stride < 0 ? -stride : stride, size - 1, &steps) &&
-         !__builtin_mul_overflow(steps, element_size, &steps) &&
-         !__builtin_add_overflow(*bytes, steps, bytes);
-}
 
 /// Sizes in bytes up to this are added and doubled, here and there, without a look at the sum.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
@@ -149,9 +138,7 @@ int search_axis(const TopKDescriptor& descriptor) {
   return normalize_axis(descriptor.axis, descriptor.input.rank);
 }
 
-Shape output_shape(const TopKDescriptor& descriptor) {
-  return output_shape(descriptor, kPlainNames);
-}
+Shape output_shape(const TopKDescriptor& descriptor) { return output_shape(descriptor, {}); }
 
 Shape output_shape(const TopKDescriptor& descriptor, const ArgumentNames& names) {
   const ConstTensor& input = descriptor.input;
@@ -191,9 +178,7 @@ void validate(const TopKDescriptor& descriptor) {
 
 // --- gather ------------------------------------------------------------------------------------
 
-Shape output_shape(const GatherNdDescriptor& descriptor) {
-  return output_shape(descriptor, kPlainNames);
-}
+Shape output_shape(const GatherNdDescriptor& descriptor) { return output_shape(descriptor, {}); }
 
 Shape output_shape(const GatherNdDescriptor& descriptor, const ArgumentNames& names) {
   const ConstTensor& input = descriptor.input;
@@ -201,10 +186,8 @@ Shape output_shape(const GatherNdDescriptor& descriptor, const ArgumentNames& na
   check_layout(names.input, input);
   check_layout(names.indices, indices);
   check_index_type(names.indices, indices.type);
-  for (const auto& [name, tensor] :
-       {std::pair{names.input, &input}, std::pair{names.indices, &indices}}) {
-    if (tensor->rank == 0) fail<ValueError>(name, "must have at least 1 dimension", "0");
-  }
+  if (input.rank == 0) fail<ValueError>(names.input, "must have at least 1 dimension", "0");
+  if (indices.rank == 0) fail<ValueError>(names.indices, "must have at least 1 dimension", "0");
   const int most = std::min(input.rank, indices.rank) - 1;
   if (descriptor.batch_dims < 0 || descriptor.batch_dims > most) {
     const std::string limit =
@@ -284,9 +267,14 @@ std::int64_t check_layout(const char* name, const ConstTensor& tensor) {
       fail<ValueError>(name, "must have sizes of at least 0", to_text(shape_of(tensor)));
     }
     // Zero sizes count as 1, so that the product of any of the sizes fits too.
-    if (__builtin_mul_overflow(total, size == 0 ? 1 : size, &total) ||
-        !add_extent(size == 0 ? 1 : size, tensor.strides[d], element_size, &bytes) ||
-        total > kMostBytes || bytes > kMostBytes) {
+    const std::int64_t counted = size == 0 ? 1 : size;
+    const std::int64_t stride = tensor.strides[d];
+    std::int64_t extent = 0;
+    if (__builtin_mul_overflow(total, counted, &total) ||
+        stride == std::numeric_limits<std::int64_t>::min() ||
+        __builtin_mul_overflow(stride < 0 ? -stride : stride, counted - 1, &extent) ||
+        __builtin_mul_overflow(extent, element_size, &extent) ||
+        __builtin_add_overflow(bytes, extent, &bytes) || total > kMostBytes || bytes > kMostBytes) {
       fail<ValueError>(name, "must have sizes and strides of at most 2^60 bytes",
                        "shape " + to_text(shape_of(tensor)));
     }

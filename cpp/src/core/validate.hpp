@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "dmlcpu/operators.hpp"
 
@@ -20,7 +19,6 @@ struct ArgumentNames {
   const char* tuple_size = "have a last dimension";  ///< after "must"
   const char* tuple_limit = "the dimensions of input after the batch dimensions";
 };
-constexpr ArgumentNames kPlainNames{};
 
 // --- per operator ------------------------------------------------------------------------------
 

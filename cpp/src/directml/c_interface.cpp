@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <functional>
 #include <new>
-#include <string>
 #include <type_traits>
 
 #include "core/error.hpp"

@@ -39,16 +39,16 @@ std::string level_name(Level level);
 /// The texts with commas between them, and "or" before the last.
 class Alternatives {
  public:
-  void add(const std::string& text);
+  void add(const std::string& text) {
+    if (!last_.empty()) first_ += (first_.empty() ? "" : ", ") + last_;
+    last_ = text;
+  }
   std::string text() const { return first_.empty() ? last_ : first_ + " or " + last_; }
 
  private:
   std::string first_;
   std::string last_;
 };
-
-/// "INCREASING (0)".
-std::string enumerator_text(const Enumerator& enumerator);
 
 /// Throws ValueError for null.
 inline void check_given(const char* name, const void* pointer) {
@@ -62,7 +62,7 @@ const Each& check_enumerator(const std::string& name, std::uint32_t value,
   Alternatives all;
   for (const Each& each : enumerators) {
     if (each.value == value) return each;
-    all.add(enumerator_text(each));
+    all.add(text(each.name, " (", each.value, ")"));
   }
   fail<ValueError>(name, "must be " + all.text(), value);
 }

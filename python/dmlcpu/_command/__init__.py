@@ -46,8 +46,7 @@ def _text(error: Exception) -> str:
     """One row."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    text = str(error) or "out of memory"
-    return " ".join(text.split())
+    return " ".join((str(error) or "out of memory").split())
 
 
 def _parser() -> argparse.ArgumentParser:

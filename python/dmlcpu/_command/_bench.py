@@ -28,17 +28,11 @@ def _normal(*shape: int, dtype: Any = np.float32) -> Callable[..., dict[str, Any
     return lambda rng: {"x": rng.standard_normal(shape, np.float32).astype(dtype, copy=False)}
 
 
-def _table(rows: int, columns: int, count: int) -> Callable[..., dict[str, Any]]:
+def _table(count: int, *shape: int) -> Callable[..., dict[str, Any]]:
     return lambda rng: {
-        "x": rng.standard_normal((rows, columns), np.float32),
-        "rows": rng.integers(0, rows, count),
+        "x": rng.standard_normal(shape, np.float32),
+        "rows": rng.integers(0, shape[0], count),
     }
-
-
-def _elements(n: int, count: int) -> Callable[..., dict[str, Any]]:
-    return lambda rng: {
-        "x": rng.standard_normal(n, np.float32), "rows": rng.integers(0, n, count),
-    }  # fmt: skip
 
 
 # Name, operator, what makes the tensors, options.
@@ -51,8 +45,8 @@ WORKS: list[tuple[str, str, Callable[..., dict[str, Any]], dict[str, Any]]] = [
     ("top 50 of 16x128256 (logits)", "top_k", _normal(16, 128256), {"axis": 1, "k": 50}),
     ("top 1000 of 1e6", "top_k", _normal(10**6), {"axis": 0, "k": 1000}),
     ("top 10 of 1000x1000, columns", "top_k", _normal(1000, 1000), {"axis": 0, "k": 10}),
-    ("gather 4096 rows of 50000x256", "gather", _table(50000, 256, 4096), {"axis": 0}),
-    ("gather 1e6 of 1e6 elements", "gather", _elements(10**6, 10**6), {"axis": 0}),
+    ("gather 4096 rows of 50000x256", "gather", _table(4096, 50000, 256), {"axis": 0}),
+    ("gather 1e6 of 1e6 elements", "gather", _table(10**6, 10**6), {"axis": 0}),
 ]  # fmt: skip
 
 
@@ -79,9 +73,12 @@ def add_command(commands: "_Commands") -> None:
 
 
 def _seconds(text: str) -> float:
-    seconds = float(text)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
     if not 0 < seconds < 1e6:
-        raise argparse.ArgumentTypeError(f"must be positive, got {text}")
+        raise argparse.ArgumentTypeError(f"must be a positive number, got {text}")
     return seconds
 
 

@@ -30,13 +30,9 @@ def table(medians: _Medians, libraries: list[str]) -> str:
         cells = [_time_text(times[one]) if one in times else "-" for one in libraries]
         rows.append([name, *cells, f"{_ratio(times)[0]:.2f}"])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if column else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths))
-        )
-        for row in rows
-    ]
+    columns = (f"{{:{'>' if column else '<'}{width}}}" for column, width in enumerate(widths))
+    row_format = "  ".join(columns)
+    lines = [row_format.format(*row) for row in rows]
     mean = statistics.geometric_mean(_ratio(times)[0] for times in medians.values())
     return "\n".join([*lines, f"times faster than the fastest other, geometric mean: {mean:.2f}"])
 

@@ -3,7 +3,7 @@
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 
 __all__ = ["Interrupted", "ignored", "interruptible"]
@@ -17,8 +17,7 @@ class Interrupted(BaseException):
     """A signal, whose number it holds, ends the command; what was begun is removed on the way out."""
 
 
-@contextmanager
-def interruptible() -> Iterator[None]:
+def interruptible() -> AbstractContextManager[None]:
     """Raises Interrupted for the first of the signals; those after it do not disturb the way out."""
 
     def interrupt(number: int, _frame: FrameType | None) -> None:
@@ -26,15 +25,12 @@ def interruptible() -> Iterator[None]:
             signal.signal(other, signal.SIG_IGN)
         raise Interrupted(number)
 
-    with _handled(interrupt):
-        yield
+    return _handled(interrupt)
 
 
-@contextmanager
-def ignored() -> Iterator[None]:
+def ignored() -> AbstractContextManager[None]:
     """Nothing of this block is left undone because of a signal."""
-    with _handled(signal.SIG_IGN):
-        yield
+    return _handled(signal.SIG_IGN)
 
 
 @contextmanager

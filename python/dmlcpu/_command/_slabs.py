@@ -47,7 +47,10 @@ def arg(
             for part, within in enumerate(parts):
                 found.append(_arg_of_box(function, slab, within, searched, options))
                 yield (number + (part + 1) / len(parts)) / len(kept)
-            target[...] = _best(function, found, x.dtype, options)
+            # In the order of their indices the boxes' extremes tie as the elements of the whole would.
+            found.sort(key=lambda pair: pair[0])
+            values = np.array([value for _index, value in found], x.dtype)
+            target[...] = found[int(function(values, **options | {"axis": None})[0])][0]
         yield (number + 1) / len(kept)
 
 
@@ -65,19 +68,6 @@ def _arg_of_box(
     place = [s.start + i for s, i in zip(box, np.unravel_index(local, part.shape))]
     shape = [size if d in searched else 1 for d, size in enumerate(slab.shape)]
     return int(np.ravel_multi_index(place, shape)), slab[tuple(place)]
-
-
-def _best(
-    function: Callable[..., _Array],
-    found: list[tuple[int, Any]],
-    dtype: np.dtype[Any],
-    options: dict[str, Any],
-) -> int:
-    """The index of the extreme among those of boxes. In the order of their indices they tie as the
-    elements of the whole would."""
-    found.sort(key=lambda pair: pair[0])
-    values = np.array([value for _index, value in found], dtype)
-    return found[int(function(values, **options | {"axis": None})[0])][0]
 
 
 def top_k(

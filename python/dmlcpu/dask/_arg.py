@@ -48,9 +48,8 @@ class Search(NamedTuple):
     one_pass: bool  # whether top_k of one element finds values and indices at once
 
     def find(self, x: Array, axes: Any, *, index_dtype: Any = np.int64, **options: Any) -> Array:
-        found: Array = getattr(dmlcpu, self.name)(
-            x, axes, nan_policy=self.nan_policy, index_dtype=index_dtype, **options
-        )
+        options |= dict(axis_direction=self.direction, nan_policy=self.nan_policy)
+        found: Array = getattr(dmlcpu, self.name)(x, axes, index_dtype=index_dtype, **options)
         return found
 
 
@@ -207,11 +206,7 @@ def _by_blocks(x: Any, search: Search, keepdims: bool, token: str) -> Any:
 def _found(search: Search, keepdims: bool, block: Any) -> Array:
     with limited(search.threads):
         return search.find(
-            aligned(only(block)),
-            search.axes,
-            axis_direction=search.direction,
-            keepdims=keepdims,
-            index_dtype=search.index_dtype,
+            aligned(only(block)), search.axes, keepdims=keepdims, index_dtype=search.index_dtype
         )
 
 
@@ -226,7 +221,7 @@ def _candidates(search: Search, x: Array, where: tuple[slice, ...]) -> tuple[Arr
             )  # fmt: skip
             at: Sequence[Array] = [found]
         else:
-            found = search.find(x, axes, axis_direction=search.direction)
+            found = search.find(x, axes)
             at = [found] if len(axes) == 1 else np.unravel_index(found, [x.shape[a] for a in axes])
             # Batches of the kept axes; the reduced ones are those that tuples index.
             kept = [a for a in range(x.ndim) if a not in axes]
@@ -248,7 +243,7 @@ def _combined(search: Search, blocks: Any, axis: Any, keepdims: Any) -> tuple[Ar
     values, indices = (np.stack([part[i].reshape(-1) for part in parts]) for i in (0, 1))
     first = search.direction == AxisDirection.INCREASING
     with limited(search.threads):
-        best = search.find(values, 0, axis_direction=search.direction)
+        best = search.find(values, 0)
     value = np.take_along_axis(values, best, 0)
     if search.in_order:
         index = np.take_along_axis(indices, best, 0)
@@ -263,7 +258,4 @@ def _combined(search: Search, blocks: Any, axis: Any, keepdims: Any) -> tuple[Ar
 
 def _finished(search: Search, blocks: Any, axis: Any, keepdims: bool) -> Array:
     indices = _combined(search, blocks, axis, True)[1]
-    if keepdims:
-        return indices
-    kept = [size for a, size in enumerate(indices.shape) if a not in search.axes]
-    return indices.reshape(kept)
+    return indices if keepdims else indices.squeeze(search.axes)

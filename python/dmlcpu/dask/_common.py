@@ -166,9 +166,8 @@ def aligned(block: Any) -> Any:
 
 def only(blocks: Any) -> Any:
     """What nested lists of one block hold: Dask gives lists along axes that the result lacks."""
-    while isinstance(blocks, list):
-        (blocks,) = blocks
-    return blocks
+    (block,) = flat(blocks)
+    return block
 
 
 def flat(blocks: Any) -> Iterator[Any]:

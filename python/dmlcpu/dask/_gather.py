@@ -5,7 +5,6 @@ from __future__ import annotations  # help() shows the annotations as written
 import math
 import operator
 from functools import partial
-from itertools import product
 from typing import Any, Literal, SupportsIndex
 
 import dask
@@ -30,7 +29,7 @@ from dmlcpu.dask._common import (
     stand_in,
     thread_limit,
 )
-from dmlcpu.dask._routes import Router, fail, joined, order_of, part_of, rows_of, tell_where
+from dmlcpu.dask._routes import Router, fail, joined, part_of, rows_of, tell_where
 
 __all__ = ["gather_nd"]
 
@@ -212,8 +211,8 @@ def _routed(
     graph = _Graph(tokenize(x.name, indices.name if lazy else indices, router, count))
     gather = partial(rows_of, indexed, threads)
     slices = ArraySliceDep((*chunks[:between], (length,)))
-    trailing = list(product(*map(_numbers, chunks[between:])))
-    for at in product(*map(_numbers, chunks[:between])):
+    trailing = list(np.ndindex(*map(len, chunks[between:])))
+    for at in np.ndindex(*map(len, chunks[:between])):
         where = slices[(*at, 0)]
         try:
             if lazy:
@@ -239,21 +238,17 @@ def _routed(
     return da.Array(layers, name, chunks, meta=empty(len(chunks), x.dtype))
 
 
-def _numbers(sizes: tuple[int, ...]) -> range:
-    return range(len(sizes))
-
-
 def _routed_later(
     graph: _Graph, router: Router, at: tuple[int, ...], where: tuple[slice, ...], indices: Any
 ) -> tuple[Any, dict[tuple[int, ...], Any]]:
     """The keys of the tuples' order and of their parts by chunk."""
     sort = partial(router.route, [part.start for part in where])
     route = graph.add("route", at, sort, (indices.name, *at, 0))
-    chunks = enumerate(product(*map(_numbers, router.chunks)))
+    chunks = enumerate(np.ndindex(*map(len, router.chunks)))
     parts = {
         chunk: graph.add("part", (*at, *chunk), partial(part_of, i), route) for i, chunk in chunks
     }
-    return graph.add("order", at, order_of, route), parts
+    return graph.add("order", at, operator.attrgetter("order"), route), parts
 
 
 def _routed_now(

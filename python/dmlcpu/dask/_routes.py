@@ -12,7 +12,7 @@ import numpy.typing as npt
 import dmlcpu
 from dmlcpu.dask._common import aligned, limited, stand_in
 
-__all__ = ["Route", "Router", "fail", "joined", "order_of", "part_of", "rows_of", "tell_where"]
+__all__ = ["Route", "Router", "fail", "joined", "part_of", "rows_of", "tell_where"]
 
 Array = npt.NDArray[Any]
 
@@ -79,10 +79,6 @@ def part_of(number: int, route: Route) -> Array:
     begin, end = route.bounds[number : number + 2].tolist()
     part: Array = np.array(route.flat[begin:end])
     return part
-
-
-def order_of(route: Route) -> Array:
-    return route.order
 
 
 def rows_of(indexed: int, threads: int | None, block: Array, part: Array) -> Array:

@@ -29,8 +29,8 @@ __all__ = [
 
 
 def _keep(desc: object, name: str) -> None:
-    """Make a field's sequence one that nobody changes."""
-    value = getattr(desc, name)
+    """Make a field's sequence, if there is that field, one that nobody changes."""
+    value = getattr(desc, name, None)
     if isinstance(value, Iterable) and not isinstance(value, str):
         object.__setattr__(desc, name, tuple(value))
 
@@ -115,8 +115,7 @@ class OperatorDesc:
     operator_type: ClassVar[OperatorType]
 
     def __post_init__(self) -> None:
-        if hasattr(self, "axes"):
-            _keep(self, "axes")
+        _keep(self, "axes")
 
 
 @dataclass(frozen=True)

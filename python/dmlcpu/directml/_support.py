@@ -64,9 +64,6 @@ def support_table() -> SupportTable:
     >>> print(str(table).splitlines()[2])
     REDUCE      FLOAT32            1.0         3.0         3.0         3.0            3.0 ...
     """
-    rows = []
-    for key in product(OperatorType, _DATA_TYPES, _INDEX_TYPES, range(1, 9)):
-        level = _core.feature_level_of(*key)
-        if level is not None:
-            rows.append(Support(*key, FeatureLevel(level)))
-    return SupportTable(rows)
+    keys = product(OperatorType, _DATA_TYPES, _INDEX_TYPES, range(1, 9))
+    levels = ((key, _core.feature_level_of(*key)) for key in keys)
+    return SupportTable(Support(*key, FeatureLevel(level)) for key, level in levels if level)

@@ -20,7 +20,6 @@ __all__ = ["Function", "pays", "run_core", "untraced"]
 Function = Callable[..., Any]
 
 _INT64 = np.dtype(np.int64)
-_DIRECTIONS = tuple(dmlcpu.AxisDirection)  # increasing, decreasing
 _UNSIGNED = {torch.int64: torch.uint64, torch.int32: torch.uint32}
 
 # What the core and torch both compare, so that a type which torch refuses stays refused.
@@ -101,7 +100,7 @@ def _topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
     values, indices = dmlcpu.top_k(
-        _array(input), k, axis=dim, axis_direction=_DIRECTIONS[largest], index_dtype=_INT64
+        _array(input), k, axis=dim, axis_direction=int(largest), index_dtype=_INT64
     )
     return _tensor(values, input.dtype), _tensor(indices)
 

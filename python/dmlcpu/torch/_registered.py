@@ -47,18 +47,14 @@ def on_cpu(name: str, *args: Any) -> Any:
     return OWN[name](*args) if result is None else result
 
 
-def _wants_gradient(input: Tensor) -> bool:
-    """Whether a derivative may be asked for, backward or forward."""
-    backward = torch.is_grad_enabled() and input.requires_grad
-    return backward or torch._VF._unpack_dual(input, level=0).tangent is not None
-
-
 def _differentiable(name: str, operator: Any) -> Function:
     """The operator; where a gradient is wanted, torch makes what it gives."""
 
     @untraced
     def run(input: Tensor, *args: Any) -> Any:
-        wanted = _wants_gradient(input)
+        # Whether a derivative may be asked for, backward or forward.
+        backward = torch.is_grad_enabled() and input.requires_grad
+        wanted = backward or torch._VF._unpack_dual(input, level=0).tangent is not None
         if wanted and name in GATHERS:
             return OWN[name](input, *args)
         with torch._C._AutoDispatchBelowAutograd():
