@@ -15,7 +15,7 @@ template <class O, bool kExact, class X, class P>
 void take_vector(X x, P at, X& best, P& position) {
   using C = Compare<O>;
   if constexpr (C::kNative) {
-    // No comparison with a NaN holds: of a number and a NaN, x if it is the one that is first.
+    // No comparison with a NaN holds: of a number and a NaN, x is better if the order has it first.
     const auto better =
         kExact ? ~(O::kLargest ? x <= best : x >= best) & (O::kNanFirst ? best == best : x == x)
                : C::before(x, best);

@@ -10,11 +10,11 @@
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// A tile in the caller's memory.
+/// A tile in the caller's memory. `group` and `lane` are the numbers of its first ones in the call.
 template <class T>
 struct Tile {
-  const T* data;       ///< its first lane's first position
-  std::int64_t group;  ///< the number of the first, in the call; of lanes as well
+  const T* data;  ///< its first lane's first position
+  std::int64_t group;
   std::int64_t groups;
   std::int64_t lane;
   std::int64_t lanes;

@@ -5,7 +5,7 @@
 
 namespace dmlcpu {
 
-/// The table in use, chosen when it is first asked for: DMLCPU_ISA if set, else the largest
+/// The table in use, chosen by the first call of this: DMLCPU_ISA if set, else the largest
 /// instruction set that the machine has. Throws ValueError when DMLCPU_ISA names none.
 const KernelTable& kernels();
 

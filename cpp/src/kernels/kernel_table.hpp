@@ -10,11 +10,13 @@
 
 namespace dmlcpu {
 
-/// The kernels of one instruction set, for each element type and order, or for each width of keys.
+/// The kernels of top-k, for each element type and order, or for each width of keys.
 struct TopKKernels {
   TopKElementKernels element[kDataTypeCount][kOrderingCount];
   TopKWidthKernels width[4];  ///< of keys of 1, 2, 4 and 8 bytes
 };
+
+/// The kernels of one instruction set.
 struct KernelTable {
   const char* name;
   const ArgKernels (*arg)[kOrderingCount];  ///< for each element type

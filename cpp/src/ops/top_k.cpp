@@ -226,7 +226,7 @@ void run_plan(const Call& call, const TopKPlan& plan) { TopKRows{call, plan}.run
     columns.lanes = task.results;
     call.width.columns({columns, plan.k, plan.sorts, &call.element,
                         call.outputs(task.offsets, plan.column, tasks.groups, tasks.results),
-                        scratch.at(plan.columns.row_bytes() + worker * plan.per_worker)});
+                        scratch.at(plan.columns.row_bytes() + worker * plan.worker_bytes)});
   });
 }
 

@@ -35,7 +35,7 @@ struct ColumnsPlan {
   /// Sets how many positions of lanes in place are a pass, and how far ahead their rows are
   /// prefetched.
   void set_pass(std::int64_t positions, std::int64_t element_size);
-  /// Columns::rows, and the bytes of scratch memory that these offsets, of 8 bytes each, take.
+  /// Columns::rows, of 8 bytes each, and how much scratch memory they take.
   void fill_rows(std::int64_t* rows) const;
   std::int64_t row_bytes() const { return round_up(8 * columns.period); }
 };

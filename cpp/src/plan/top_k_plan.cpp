@@ -158,7 +158,7 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   choose_top_k_tiles(element_size, plan);
   if (inserts && columns.pass < std::min(n, top_k_slots(columns, k, false))) return std::nullopt;
   plan.tasks.split(threads, columns.tile_lanes, plan.columns.least_groups);
-  plan.per_worker = top_k_columns_scratch(columns, element_size, k, plan.sorts).bytes;
+  plan.worker_bytes = top_k_columns_scratch(columns, element_size, k, plan.sorts).bytes;
   return plan;
 }
 

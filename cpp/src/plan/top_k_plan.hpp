@@ -58,10 +58,12 @@ struct TopKColumnsPlan {
   ColumnsPlan columns;
   Axis column = kUnitAxis;  ///< the searched axis; k positions of it are in the outputs
   std::int64_t k = 1;
-  bool sorts = false;           ///< all elements, instead of inserting better ones into slots
-  std::int64_t per_worker = 0;  ///< bytes of scratch memory, after those of Columns::rows
+  bool sorts = false;             ///< all elements, instead of inserting better ones into slots
+  std::int64_t worker_bytes = 0;  ///< of scratch memory, after Columns::rows
 
-  std::int64_t scratch_bytes() const { return columns.row_bytes() + tasks.workers() * per_worker; }
+  std::int64_t scratch_bytes() const {
+    return columns.row_bytes() + tasks.workers() * worker_bytes;
+  }
 };
 
 /// The same by columns, if they are the better way.

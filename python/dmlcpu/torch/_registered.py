@@ -52,7 +52,7 @@ def _differentiable(name: str, operator: Any) -> Function:
 
     @untraced
     def run(input: Tensor, *args: Any) -> Any:
-        # Whether a derivative may be asked for, backward or forward.
+        # Whether a derivative may be wanted, backward or forward.
         backward = torch.is_grad_enabled() and input.requires_grad
         wanted = backward or torch._VF._unpack_dual(input, level=0).tangent is not None
         if wanted and name in GATHERS:
