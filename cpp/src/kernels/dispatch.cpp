@@ -1,5 +1,6 @@
 #include "kernels/dispatch.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <iterator>
@@ -7,51 +8,37 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "core/processor.hpp"
 #include "dmlcpu/runtime.hpp"
 
 namespace dmlcpu {
 
-/// X(name, namespace) for each instruction set, smallest first.
-#ifdef DMLCPU_X86_64
-#define DMLCPU_TARGETS(X)   \
-  X("x86-64-v2", x86_64_v2) \
-  X("x86-64-v3", x86_64_v3) \
-  X("x86-64-v4", x86_64_v4)
-#else
-#define DMLCPU_TARGETS(X) X("generic", generic)
-#endif
-
-#define DMLCPU_DECLARE(name, target) DMLCPU_DECLARE_TARGET(target)
-DMLCPU_TARGETS(DMLCPU_DECLARE)
+// The build lists what it compiled as DMLCPU_ISA(name, namespace), smallest first.
+#define DMLCPU_ISA(name, target) DMLCPU_DECLARE_TARGET(target)
+#include <isas.inc>
+#undef DMLCPU_ISA
 
 namespace {
 
-#define DMLCPU_TABLE(name, target) \
+const KernelTable tables[] = {
+#define DMLCPU_ISA(name, target) \
   {name, target::arg_kernels, &target::top_k_kernels, target::gather_kernels},
-const KernelTable tables[] = {DMLCPU_TARGETS(DMLCPU_TABLE)};
+#include <isas.inc>
+#undef DMLCPU_ISA
+};
 
-/// How many instruction sets this machine has: always the first ones.
+/// How many of them this machine has: always the first ones.
 int supported() {
-#ifdef DMLCPU_X86_64
-  // __builtin_cpu_supports asks the operating system too whether it saves the wide registers.
-  __builtin_cpu_init();
-  const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("ssse3") &&
-                  __builtin_cpu_supports("popcnt");
-  const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-                  __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
-  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-                  __builtin_cpu_supports("avx512vl");
-  return v2 + v3 + v4;
-#else
-  return 1;
-#endif
+  return static_cast<int>(
+      std::count_if(std::begin(tables), std::end(tables),
+                    [](const KernelTable& table) { return has_isa(table.name); }));
 }
 
 const KernelTable* find(const std::string& argument, std::string_view name) {
   const int count = supported();
   if (count == 0) {
-    fail<ValueError>(argument, "needs a processor with x86-64-v2 (SSE4.2) or newer",
+    fail<ValueError>(argument,
+                     "needs a processor with " + std::string(tables[0].name) + " or newer",
                      "an older one");
   }
   if (name == "auto") return &tables[count - 1];
