@@ -20,6 +20,13 @@ from scripts import needs_to_build  # noqa: E402
 ROOT = Path(__file__).parent.parent
 
 
+def pytest_collection_modifyitems(items):
+    """What builds C++ is slow."""
+    for item in items:
+        if "build_folder" in item.fixturenames:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(params=data.INSTRUCTION_SETS, scope="module")
 def instruction_set(request):
     """Each of the machine's instruction sets in turn."""
@@ -29,7 +36,17 @@ def instruction_set(request):
     dmlcpu.use_instruction_set(before)
 
 
-@pytest.fixture(params=data.THREAD_COUNTS, scope="module")
+# More threads than processors find more of what one or two do not.
+QUICK_THREADS = (1, 3)
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(count, marks=[] if count in QUICK_THREADS else pytest.mark.slow)
+        for count in data.THREAD_COUNTS
+    ],
+    scope="module",
+)
 def threads(request):
     """Several thread counts; with more than one, tensors of any size are split over all threads."""
     with dmlcpu.num_threads(request.param):

@@ -12,6 +12,8 @@ import pytest
 
 from scripts import needs, start_python
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 CONSUMERS = ROOT / "tests" / "consumers"
 HEADERS = sorted(path.name for path in (ROOT / "cpp/include/dmlcpu").iterdir())

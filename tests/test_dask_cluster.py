@@ -27,6 +27,7 @@ from dask_cases import check_meta, check_result, random_case
 MIB = 2**20
 LOSSES = int(os.environ.get("DMLCPU_TEST_LOSSES", "2"))
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(sys.platform == "win32", reason="kills processes by signals"),
     # Sockets that distributed closes when the garbage collector ends them.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

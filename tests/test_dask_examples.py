@@ -6,6 +6,8 @@ import pytest
 
 from scripts import start_python
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 

@@ -7,13 +7,19 @@ import textwrap
 
 import pytest
 
+from dmlcpu import _core
+
 from scripts import start_python
 
 QEMU = shutil.which("qemu-x86_64")
 
-pytestmark = pytest.mark.skipif(
-    QEMU is None or platform.machine() != "x86_64", reason="needs qemu-x86_64"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(QEMU is None or platform.machine() != "x86_64", reason="needs qemu-x86_64"),
+    pytest.mark.skipif(
+        len(_core.built_instruction_sets()) < 3, reason="needs a build of all instruction sets"
+    ),
+]
 
 CODE = """
     import numpy as np

@@ -6,6 +6,8 @@ import pytest
 
 from scripts import start_python
 
+pytestmark = pytest.mark.slow
+
 CODE = """
     import sys
     import threading

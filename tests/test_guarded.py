@@ -10,9 +10,12 @@ import guarded_calls
 from guarded import GuardedMemory
 from scripts import start_python
 
-pytestmark = pytest.mark.skipif(
-    sys.platform not in ("linux", "darwin"), reason="protects pages by mprotect"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        sys.platform not in ("linux", "darwin"), reason="protects pages by mprotect"
+    ),
+]
 
 
 def run(note, *arguments):

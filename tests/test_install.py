@@ -19,6 +19,8 @@ from dmlcpu import _core
 from checks import check_example
 from scripts import needs, needs_to_build, start_python
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "embed_cpp"
 PORT = ROOT / "examples" / "directml_port"

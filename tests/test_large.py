@@ -5,6 +5,8 @@ import pytest
 
 import dmlcpu
 
+pytestmark = pytest.mark.slow
+
 MANY = 2**32 + 12345
 
 

@@ -10,6 +10,8 @@ import pytest
 from checks import check_example
 from scripts import needs, needs_to_build
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "embed_cpp"
 PARENT = ROOT / "tests" / "consumers" / "parent"
