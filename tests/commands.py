@@ -19,7 +19,7 @@ def fails(capsys, text, *arguments):
     """One row on stderr, and no file but those that were there, as they were."""
 
     def files():
-        return {path: os.stat(path).st_mtime_ns for path in os.listdir()}
+        return {path: os.lstat(path).st_mtime_ns for path in os.listdir()}
 
     before = files()
     assert run(*arguments) == 1

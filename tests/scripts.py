@@ -55,6 +55,19 @@ def start_python(
     )  # fmt: skip
 
 
+def run_shell(script, folder):
+    """Runs a script of bash in a folder, where `dmlcpu` is the command. Returns the exit code, what
+    was printed and what was said."""
+    needs("bash")
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    command = f'dmlcpu() {{ "{sys.executable}" -m dmlcpu "$@"; }}\n{textwrap.dedent(script)}'
+    done = subprocess.run(
+        ["bash", "-c", command], env=kept, cwd=folder, capture_output=True, encoding="utf-8",
+        timeout=900, check=False,
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
 def run_python(code, *arguments, **environment):
     """Runs a script, which must succeed, and returns what it printed."""
     done = start_python("-c", textwrap.dedent(code), *arguments, **environment)

@@ -118,7 +118,7 @@ def test_gather_out_of_range(slab_bytes, folder, capsys):
     indices[340] = 500
     np.save("x.npy", x)
     np.save("indices.npy", indices)
-    text = "indices: must be in [-400, 399] for axis 0, of size 400, got 400 at position (333, 0)"
+    text = "indices (indices.npy): must be in [-400, 399] for axis 0, of size 400, got 400 at position (333, 0)"
     fails(capsys, text, "gather", "x.npy", "indices.npy", "-o", "out.npy")
     succeeds("gather", "x.npy", "indices.npy", "-o", "out.npy", "--mode", "clip")
     equal("out.npy", x[np.minimum(indices[:, 0], 399)])
@@ -138,14 +138,20 @@ def test_empty_and_zero_dimensional(slab_bytes, folder, capsys):
     equal("out.npy", np.zeros((0, 3), np.float32))
     with pytest.raises(ValueError) as raised:
         dmlcpu.argmax(np.zeros((0, 3), np.float32))
-    fails(capsys, str(raised.value), "argmax", "empty.npy", "-o", "out.npy")
+    text = str(raised.value).replace("input", "input (empty.npy)", 1)
+    fails(capsys, text, "argmax", "empty.npy", "-o", "out.npy")
     np.save("narrow.npy", np.zeros((5, 0), np.float32))
     np.save("indices.npy", np.array([[7]]))
-    text = "indices: must be in [-5, 4] for axis 0, of size 5, got 7 at position (0, 0)"
+    text = (
+        "indices (indices.npy): must be in [-5, 4] for axis 0, of size 5, got 7 at position (0, 0)"
+    )
     fails(capsys, text, "gather", "narrow.npy", "indices.npy", "-o", "out.npy")
     np.save("scalar.npy", np.float32(3))
-    succeeds("argmin", "scalar.npy", "-o", "out.npy")
-    equal("out.npy", np.zeros((), np.uint32))
+    for axis in ([], ["--axis", "0"], ["--axis", "-1"], ["--axis="]):
+        succeeds("argmin", "scalar.npy", "-o", "out.npy", *axis)
+        equal("out.npy", np.zeros((), np.uint32))
+    text = "axis: must be in [-1, 0] (input has 0 dimensions), got 1"
+    fails(capsys, text, "argmin", "scalar.npy", "--axis", "1", "-o", "out.npy")
     succeeds("topk", "scalar.npy", "-k", "1", "-o", "v.npy", "i.npy")
     equal("v.npy", np.array(3, np.float32))
 
@@ -153,7 +159,7 @@ def test_empty_and_zero_dimensional(slab_bytes, folder, capsys):
 @pytest.mark.parametrize(
     ("text", "arguments"),
     [
-        ("the following arguments are required: -o/--output", ["argmax", "x.npy"]),
+        ("the following arguments are required: input", ["argmax"]),
         ("argument --axis: must be integers with commas, got '1,b'", ["argmax", "x.npy", "-o", "y", "--axis", "1,b"]),
         ("argument --axis: invalid int value: '0,1'", ["topk", "x.npy", "-k", "1", "-o", "y", "z", "--axis", "0,1"]),
         ("the following arguments are required: -k", ["topk", "x.npy", "-o", "y", "z"]),
@@ -177,12 +183,12 @@ def test_exit_codes_of_a_process(folder):
     np.save("x.npy", np.array([1, 3, 2]))
     codes = []
     output = ["-o", folder / "out.npy"]
-    for arguments in (output, [*output, "--axis", "3"], []):
+    for arguments in (output, [*output, "--axis", "3"], [], ["--axis", "a"]):
         done = start_python("-m", "dmlcpu", "argmax", folder / "x.npy", *arguments)
         codes.append(done.returncode)
         assert "Traceback" not in done.stderr
-        assert done.stdout == ""
-    assert codes == [0, 1, 2]
+        assert done.stdout == ("" if arguments else "[1]\n")
+    assert codes == [0, 1, 0, 2]
     equal("out.npy", np.array([1], np.uint32))
 
 

@@ -5,6 +5,8 @@ import itertools
 import os
 import signal
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from dmlcpu import _command, _core
 from dmlcpu._command import _progress, _slabs
 
 from commands import equal, fails, run, succeeds
+from scripts import run_shell
 
 plan = _core.plan
 
@@ -88,6 +91,86 @@ def test_failure_in_the_middle(folder, monkeypatch, capsys):
     fails(capsys, "out of memory", "topk", "x.npy", "-k", "3", "-o", "v.npy", "i.npy")
     assert len(begun) == 2
     equal("v.npy", np.arange(3))
+
+
+LONG = 10  # seconds
+
+
+def interrupted_after(monkeypatch, seconds):
+    """Sends SIGINT when the work has taken so long; returns when it was sent, in a list."""
+    sent = []
+
+    def interrupt():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Timer(seconds, interrupt).start()
+    return sent
+
+
+def test_a_long_call_is_interrupted(folder, monkeypatch, capsys):
+    """One that takes no notice of signals, as the core takes none."""
+    np.save("x.npy", np.zeros((100, 200)))
+    monkeypatch.setattr(dmlcpu, "argmin", lambda *_a, **_k: time.sleep(LONG))
+    monkeypatch.setattr(
+        _command._operators._core, "plan", lambda _f, *a, **k: plan(dmlcpu.argmax, *a, **k)
+    )
+    sent = interrupted_after(monkeypatch, 0.3)
+    assert run("argmin", "x.npy", "-o", "out.npy") == 130
+    assert time.monotonic() - sent[0] < 1
+    assert capsys.readouterr().err == "python -m dmlcpu argmin: ended by SIGINT\n"
+    assert os.listdir() == ["x.npy"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_waiting_for_a_pipe_is_interrupted(folder, monkeypatch, capsys):
+    np.save("x.npy", np.zeros((100, 200)))
+    os.mkfifo("pipe")
+    for arguments in (["argmin", "pipe", "-o", "out.npy"], ["argmin", "x.npy", "-o", "pipe"]):
+        sent = interrupted_after(monkeypatch, 0.3)
+        assert run(*arguments) == 130
+        assert time.monotonic() - sent[0] < 1
+    assert sorted(os.listdir()) == ["pipe", "x.npy"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="sends signals as POSIX does")
+def test_outputs_of_a_gigabyte_are_interrupted(folder):
+    """Of a row of which half is wanted, in one call of the core's, while results are written."""
+    n = 2**28
+    x = np.lib.format.open_memmap("x.npy", "w+", np.float32, (n,))
+    for start in range(0, n, 2**24):
+        x[start : start + 2**24] = np.random.default_rng(start).random(2**24, np.float32)
+    x.flush()
+    # Commands in the background ignore SIGINT.
+    code, out, said = run_shell(
+        f"""
+        "{sys.executable}" -m dmlcpu topk x.npy -k {n // 2} -o v.npy i.npy &
+        until ls i.npy.*.part > /dev/null 2>&1; do sleep 0.1; done
+        sleep 2
+        date +%s.%N
+        kill -TERM $!
+        wait $!
+        code=$?
+        date +%s.%N
+        exit $code
+        """,
+        folder,
+    )
+    assert code == 128 + signal.SIGTERM, said
+    sent, ended = map(float, out.split())
+    assert ended - sent < 1
+    assert os.listdir() == ["x.npy"]
+
+
+def test_no_thread_to_be_had(folder, monkeypatch):
+    def fail(_thread):
+        raise RuntimeError("can't start new thread")
+
+    np.save("x.npy", np.arange(12))
+    monkeypatch.setattr(threading.Thread, "start", fail)
+    succeeds("argmax", "x.npy", "-o", "out.npy")
+    equal("out.npy", np.array([11], np.uint32))
 
 
 # Progress

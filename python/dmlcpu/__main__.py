@@ -2,7 +2,7 @@
 
 import sys
 
-from dmlcpu._command import main
+from dmlcpu._command import program
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(program("python -m dmlcpu"))

@@ -142,7 +142,9 @@ def _surroundings() -> Iterator[str]:
 
 
 def _is_own_command() -> bool:
-    """Whether Python was started as ``python -m dmlcpu``, which imports the package first."""
+    """Whether this is the command ``dmlcpu`` or ``python -m dmlcpu``, which import the package first."""
+    if Path(sys.argv[0]).stem == "dmlcpu":
+        return True
     if sys.argv[:1] != ["-m"]:  # what it is until the module runs
         return False
     module = sys.orig_argv[-len(sys.argv)]  # before the command's own arguments

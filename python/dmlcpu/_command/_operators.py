@@ -1,7 +1,8 @@
 """The operators on files: the options of each command, and its work."""
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy.typing as npt
 
 import dmlcpu
 from dmlcpu import _core
-from dmlcpu._command import _files, _progress, _slabs
+from dmlcpu._command import _inputs, _outputs, _progress, _slabs
+from dmlcpu._command._signals import aside
 
 if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -17,9 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["add_commands"]
 
 _EPILOG = (
-    "Files are .npy files, which are mapped, so that they may be larger than the memory. An output "
-    "appears once it is whole; what was there before stays until then. Exit codes: 0, 1 for work that "
-    "failed, 2 for wrong options."
+    "Files are .npy files, which are mapped, so that they may be larger than the memory; pipes are read "
+    "into it, and - is standard input or output. An output appears once it is whole; what was there "
+    "before stays until then. It is never a file that is read. Exit codes: 0, 1 for work that failed, "
+    "2 for wrong options."
 )
 
 
@@ -34,7 +37,7 @@ def add_commands(commands: "_Commands") -> None:
 def _add_arg(commands: "_Commands", name: str, which: str) -> None:
     parser = _add(commands, name, f"the index of the {which} element of each subset along axes")
     parser.set_defaults(run=_run_arg)
-    parser.add_argument("-o", "--output", metavar="OUT", required=True, help="the indices")
+    _add_output(parser, "OUT", help="the indices")
     parser.add_argument(
         "--axis",
         type=_axes,
@@ -56,14 +59,7 @@ def _add_arg(commands: "_Commands", name: str, which: str) -> None:
 def _add_top_k(commands: "_Commands") -> None:
     parser = _add(commands, "topk", "the k largest or smallest elements along an axis, sorted")
     parser.set_defaults(run=_run_top_k)
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar=("VALUES", "INDICES"),
-        nargs=2,
-        required=True,
-        help="two files",
-    )
+    _add_output(parser, ("VALUES", "INDICES"), nargs=2, help="two files")
     parser.add_argument("-k", type=int, required=True, help="how many")
     parser.add_argument("--axis", type=int, default=-1, help="default: the last")
     text = "the largest, largest first (decreasing), or the smallest"
@@ -75,7 +71,7 @@ def _add_gather(commands: "_Commands") -> None:
     parser = _add(commands, "gather", "slices at coordinates, gather_nd")
     parser.set_defaults(run=_run_gather)
     parser.add_argument("indices", help="integers, whose last dimension holds coordinates")
-    parser.add_argument("-o", "--output", metavar="OUT", required=True, help="the slices")
+    _add_output(parser, "OUT", help="the slices")
     parser.add_argument(
         "--batch-dims", type=int, default=0, help="leading dimensions that both files share"
     )
@@ -92,7 +88,22 @@ def _add(commands: "_Commands", name: str, text: str) -> argparse.ArgumentParser
         name, help=text, description=f"Writes {text}.", epilog=_EPILOG
     )
     parser.add_argument("input", help="the elements")
+    parser.add_argument(
+        "--bfloat16",
+        action="store_true",
+        help="the elements are bfloat16, which NumPy writes as |V2 (needs ml_dtypes)",
+    )
     return parser
+
+
+def _add_output(
+    parser: argparse.ArgumentParser, metavar: Any, help: str, nargs: int | None = None
+) -> None:
+    text = f"{help}; without it, up to {_outputs.PRINTED} are printed"
+    parser.add_argument("-o", "--output", metavar=metavar, nargs=nargs, help=text)
+    parser.add_argument(
+        "--no-clobber", action="store_true", help="fail where there is an output already"
+    )
 
 
 def _add_direction(
@@ -138,42 +149,51 @@ def _axes(text: str) -> tuple[int, ...]:
 def _run_arg(options: argparse.Namespace) -> None:
     names = ("axis", "axis_direction", "keepdims", "index_dtype", "nan_policy")
     function = getattr(dmlcpu, options.command)
-    _run(options, function, [options.input], [options.output], names, _slabs.arg)
+    _run(options, function, [options.input], names, _slabs.arg)
 
 
 def _run_top_k(options: argparse.Namespace) -> None:
     names = ("k", "axis", "axis_direction", "index_dtype", "nan_policy")
-    _run(options, dmlcpu.top_k, [options.input], options.output, names, _slabs.top_k)
+    _run(options, dmlcpu.top_k, [options.input], names, _slabs.top_k)
 
 
 def _run_gather(options: argparse.Namespace) -> None:
     inputs = [options.input, options.indices]
-    _run(options, dmlcpu.gather_nd, inputs, [options.output], ("batch_dims", "mode"), _slabs.gather)
+    if all(path in _inputs.STANDARD_INPUT for path in inputs):
+        raise ValueError("indices: must be a file where the input is standard input, got the same")
+    _run(options, dmlcpu.gather_nd, inputs, ("batch_dims", "mode"), _slabs.gather)
 
 
-def _stand_ins(arrays: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+def _stand_ins(inputs: Sequence[_inputs.Input]) -> list[npt.NDArray[Any]]:
     """Arrays of the same shapes and rules, of one element, repeated."""
-    dtypes = [array.dtype for array in arrays]
+    dtypes = [source.dtype for source in inputs]
     # Narrow indices would be copied to int32, all of them.
     if dtypes[1:] and dtypes[1] in (np.int8, np.uint8, np.int16, np.uint16):
         dtypes[1] = np.dtype(np.int32)
-    return [np.broadcast_to(np.zeros((), d), a.shape) for d, a in zip(dtypes, arrays)]
+    return [source.stand_in(dtype) for source, dtype in zip(inputs, dtypes)]
 
 
 def _run(
     options: argparse.Namespace,
     function: Callable[..., Any],
-    inputs: list[str],
-    outputs: list[str],
+    paths: list[str],
     names: tuple[str, ...],
     work: Callable[..., Iterator[float]],
 ) -> None:
     """Calls `function` on files, in slabs as work() does it."""
-    arrays = [_files.mapped(path) for path in inputs]
     given = {name: getattr(options, name) for name in names}
-    # Every rule is checked, and the shapes of the results are known, before a file is made. No element
-    # is read.
-    _text, results = _core.plan(function, *_stand_ins(arrays), **given)
-    results = results if isinstance(results, tuple) else (results,)
-    with _files.written(outputs, results) as written:
-        _progress.follow(options.command, work(function, arrays, written, given))
+    outputs = [options.output] if isinstance(options.output, str) else options.output
+    with ExitStack() as stack:
+        inputs = [
+            stack.enter_context(_inputs.opened(path, options.bfloat16 and path is paths[0]))
+            for path in paths
+        ]
+        # Every rule is checked, and the shapes of the results are known, before a file is made. No
+        # element is read.
+        _text, results = _core.plan(function, *_stand_ins(inputs), **given)
+        results = results if isinstance(results, tuple) else (results,)
+        written = _outputs.written(outputs, results, inputs, options.no_clobber)
+        arrays = stack.enter_context(written)
+        slabs = work(function, [source.array() for source in inputs], arrays, given)
+        steps = stack.enter_context(closing(aside(slabs)))
+        _progress.follow(options.command, steps)

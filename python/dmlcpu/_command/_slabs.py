@@ -32,7 +32,9 @@ def arg(
     """argmin or argmax."""
     (x,), (out,) = inputs, outputs
     axis = options["axis"]
-    searched = set(range(x.ndim) if axis is None else (range(x.ndim)[a] for a in axis))
+    # An array without axes takes axis 0, as one of an element does.
+    axes = range(max(x.ndim, 1))
+    searched = {axes[a] for a in (axes if axis is None else axis)} & set(range(x.ndim))
     options = options | {"keepdims": True}
     out = out.reshape([1 if d in searched else size for d, size in enumerate(x.shape)])
     kept = _boxes(x, [d for d in range(x.ndim) if d not in searched], SLAB_BYTES)
