@@ -28,6 +28,7 @@ def small(folder, monkeypatch):
     """Works that take no time, beside NumPy alone."""
     monkeypatch.setattr(_bench, "WORKS", SMALL)
     monkeypatch.setattr(_bench, "_REST", 0)
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0), raising=False)
     chosen = {name: LIBRARIES[name] for name in ("dmlcpu", "NumPy")}
     monkeypatch.setattr(_competitors, "LIBRARIES", chosen)
     return chosen
@@ -64,7 +65,7 @@ def test_table(small, capsys, monkeypatch):
         assert float(cells[4]) > 0
     assert rows[2 + len(SMALL)].startswith("times faster than the fastest other, geometric mean: ")
     # Then bars, as there is no matplotlib.
-    assert "slower | faster than the fastest other library" in rows[3 + len(SMALL)]
+    assert "slower | faster than the fastest other" in rows[3 + len(SMALL)]
     assert len(rows) == 4 + 2 * len(SMALL)
     assert os.listdir() == []
 
@@ -98,24 +99,101 @@ def test_wrong_answers_and_failures_are_left_out(small, capsys, monkeypatch):
     assert "absent" not in text
 
 
-def test_no_folder_for_the_plot(small, capsys):
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("no/plot.png", "no/plot.png: No such file or directory"),
+        ("plot", "plot: must end in one of "),
+        ("x.npy", "plot: must end in one of "),
+        ("folder.png", "plot: must be a file, got folder.png"),
+        ("v" * 300 + ".png", "File name too long"),
+    ],
+)
+def test_plot_is_checked_before_anything_is_measured(path, text, small, capsys, monkeypatch):
     pytest.importorskip("matplotlib")
-    assert _command.main(["bench", "--seconds", "0.1", "--plot", "no/plot.png"]) == 1
-    assert "no/plot.png: No such file or directory" in capsys.readouterr().err
+    np.save("x.npy", np.arange(3))
+    os.mkdir("folder.png")
+    monkeypatch.setattr(_bench, "_measure", None)
+    assert _command.main(["bench", "--seconds", "0.1", "--plot", path]) == 1
+    assert text in capsys.readouterr().err
+    assert sorted(os.listdir()) == ["folder.png", "x.npy"]
+    np.testing.assert_array_equal(np.load("x.npy"), np.arange(3))
+
+
+def test_checking_a_plot_changes_nothing(folder):
+    pytest.importorskip("matplotlib")
+    with open("old.png", "w") as old:
+        old.write("as it was")
+    os.symlink("new.png", "link.png")
+    for path in ("old.png", "link.png", "new.svg"):
+        _chart.check(path)
+    with open("old.png") as old:
+        assert old.read() == "as it was"
+    assert sorted(os.listdir()) == ["link.png", "old.png"]
+
+
+def test_note_of_a_busy_machine(small, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    processors = os.cpu_count()
+    for load in (processors, processors + 1.5):
+        monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0.0, 0.0), raising=False)
+        assert _command.main(["bench", "--seconds", "0.1"]) == 0
+        note = f"note: the machine is busy: load average {load:.1f}, {processors} processors;"
+        assert (note in capsys.readouterr().err) == (load > processors)
+
+
+def test_least_of_several(monkeypatch):
+    """A round that others disturbed does not count."""
+    now = iter(range(10))
+    turns = iter([1, 1, 5, 2, 3, 9, 4, 2, 6, 8])
+    monkeypatch.setattr(_bench.time, "monotonic", lambda: next(now))
+    monkeypatch.setattr(_bench, "_turn", lambda _call, _repeats: next(turns))
+    assert _bench._least({"dmlcpu": None, "x": None}, 3) == {"dmlcpu": 3, "x": 2}
 
 
 def test_bars():
-    medians = {"a": {"dmlcpu": 1e-3, "x": 4e-3, "y": 2e-2}, "b": {"dmlcpu": 2e-3, "x": 1e-3}}
-    assert _chart.bars(medians).splitlines()[1:] == [
-        "a" + " " * 52 + "|" + "#" * 20 + " 4.00 x",
-        "b" + " " * 42 + "#" * 10 + "|" + " " * 20 + " 0.50 x",
+    times = {"a": {"dmlcpu": 1e-3, "x": 4e-3, "y": 2e-2}, "b": {"dmlcpu": 2e-3, "x": 1e-3}}
+    assert _chart.bars(times).splitlines() == [
+        "               slower | faster than the fastest other",
+        "a" + " " * 21 + "|" + "#" * 20 + " 4.00 x",
+        "b" + " " * 11 + "#" * 10 + "|" + " " * 20 + " 0.50 x",
     ]
-    assert _chart.table(medians, ["dmlcpu", "x", "y"]).splitlines() == [
+    assert _chart.table(times, ["dmlcpu", "x", "y"]).splitlines() == [
         "work  dmlcpu     x      y  times faster",
         "a       1 ms  4 ms  20 ms          4.00",
         "b       2 ms  1 ms      -          0.50",
         "times faster than the fastest other, geometric mean: 1.41",
     ]
+
+
+@pytest.mark.parametrize("count", range(1, len(LIBRARIES) + 1))
+def test_terminals_of_80_columns(count):
+    """Whatever is installed: all columns are there, each beside its work."""
+    libraries = list(LIBRARIES)[:count]
+    rng = np.random.default_rng(0)
+    names = [name for name, *_ in _bench.WORKS]
+    times = {n: {one: 10.0 ** rng.uniform(-7, 3) for one in libraries} for n in names}
+    bars, table = _chart.bars(times), _chart.table(times, libraries)
+    assert max(map(len, [*bars.splitlines(), *table.splitlines()])) <= 80
+    for name in names:
+        rows = [row for row in table.splitlines() if row.startswith(name)]
+        cells = " ".join(row[len(max(names, key=len)) :] for row in rows)
+        assert (
+            cells.split()[:-1]
+            == " ".join(_chart._time_text(times[name][one]) for one in libraries).split()
+        )
+    headers = " ".join(r for r in table.splitlines() if r.startswith("work"))
+    assert all(one in headers for one in [*libraries, "times faster"])
+
+
+def test_texts_of_times():
+    for seconds, text in (
+        (1.5e-7, "0.15 us"),
+        (9.996e-4, "1 ms"),
+        (0.9996, "1 s"),
+        (12.34, "12.3 s"),
+    ):
+        assert _chart._time_text(seconds) == text
 
 
 def test_ticks_cover_all_ratios():
@@ -142,8 +220,8 @@ def test_time_is_kept(small, capsys, monkeypatch):
         return 1e-3
 
     monkeypatch.setattr(_bench, "_turn", turn)
-    medians, left_out = {}, []
+    times, left_out = {}, []
     modules = {"dmlcpu": dmlcpu, "NumPy": np}
-    list(_bench._measure(modules, 70.0, medians, left_out))
+    list(_bench._measure(modules, 70.0, times, left_out))
     assert 70 <= now[0] <= 75
-    assert list(medians) == [name for name, *_ in SMALL]
+    assert list(times) == [name for name, *_ in SMALL]

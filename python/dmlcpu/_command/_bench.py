@@ -2,7 +2,7 @@
 
 import argparse
 import os
-import statistics
+import sys
 import time
 from collections.abc import Callable, Iterator
 from types import ModuleType
@@ -56,7 +56,8 @@ def add_command(commands: "_Commands") -> None:
         help="measure dmlcpu beside the libraries that are installed",
         description="Measures dmlcpu beside what is installed of NumPy, PyTorch, ONNX Runtime (with "
         "onnx), JAX, polars and bottleneck, on float32 unless said otherwise. Answers are compared "
-        "before. Prints medians and draws how many times faster dmlcpu is than the fastest other. "
+        "before. Prints the least time of several rounds, and draws how many times faster dmlcpu is than "
+        "the fastest other. "
         "On a machine that does other work it measures that as well.",
     )
     parser.set_defaults(run=_run)
@@ -83,17 +84,30 @@ def _seconds(text: str) -> float:
 
 
 def _run(options: argparse.Namespace) -> None:
+    _chart.check(options.plot)
+    _note_load()
     end = time.monotonic() + options.seconds
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     modules = _competitors.installed()
     print(_machine_text(modules), flush=True)
-    medians: dict[str, dict[str, float]] = {}
+    times: dict[str, dict[str, float]] = {}
     left_out: list[str] = []
-    _progress.follow("bench", _measure(modules, end, medians, left_out))
-    print(_chart.table(medians, list(modules)))
+    _progress.follow("bench", _measure(modules, end, times, left_out))
+    print(_chart.table(times, list(modules)))
     for row in left_out:
         print(f"left out: {row}")
-    _chart.draw(medians, _machine_text(modules), options.plot)
+    _chart.draw(times, _machine_text(modules), options.plot)
+
+
+def _note_load() -> None:
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    processors = os.cpu_count() or 1
+    if load > processors:
+        print(
+            f"note: the machine is busy: load average {load:.1f}, {processors} processors; times are of "
+            "what it leaves",
+            file=sys.stderr,
+        )
 
 
 def _machine_text(modules: dict[str, ModuleType]) -> str:
@@ -109,16 +123,16 @@ def _machine_text(modules: dict[str, ModuleType]) -> str:
 def _measure(
     modules: dict[str, ModuleType],
     end: float,
-    medians: dict[str, dict[str, float]],
+    times: dict[str, dict[str, float]],
     left_out: list[str],
 ) -> Iterator[float]:
-    """Fills in the medians of each work, and who is left out of it and why."""
+    """Fills in the least times of each work, and who is left out of it and why."""
     for number, (name, operator, make, chosen) in enumerate(WORKS):
         work = _competitors.Work(operator, **chosen, **make(np.random.default_rng(0)))
         calls = _calls(name, work, modules, left_out)
         now = time.monotonic()
         share = now + (end - now) / (len(WORKS) - number)
-        medians[name] = _medians(calls, share)
+        times[name] = _least(calls, share)
         yield (number + 1) / len(WORKS)
 
 
@@ -161,14 +175,15 @@ def _found(work: _competitors.Work, result: Any) -> npt.NDArray[Any]:
     return np.take_along_axis(work.x, at, work.axis)
 
 
-def _medians(calls: dict[str, _competitors.Call], end: float) -> dict[str, float]:
-    """Seconds of each call, medians of interleaved rounds: of one at least, then until the time is up."""
+def _least(calls: dict[str, _competitors.Call], end: float) -> dict[str, float]:
+    """Seconds of each call, the least of interleaved rounds, which other programs disturbed least: of one
+    at least, then until the time is up."""
     repeats = {name: max(1, int(_TURN / max(_turn(call, 1), 1e-7))) for name, call in calls.items()}
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     while not seconds["dmlcpu"] or time.monotonic() < end:
         for name, call in calls.items():
             seconds[name].append(_turn(call, repeats[name]))
-    return {name: statistics.median(times) for name, times in seconds.items()}
+    return {name: min(times) for name, times in seconds.items()}
 
 
 def _turn(call: _competitors.Call, repeats: int) -> float:

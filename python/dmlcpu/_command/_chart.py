@@ -1,17 +1,24 @@
 """What the benchmark found: a table, and bars of how many times faster dmlcpu is."""
 
 import math
+import os
 import statistics
+from pathlib import Path
 
-__all__ = ["draw", "table"]
+from dmlcpu._command._inputs import named, shown
 
-_Medians = dict[str, dict[str, float]]
+__all__ = ["check", "draw", "table"]
+
+_WIDTH = 80  # columns of a terminal
+_Times = dict[str, dict[str, float]]
 
 
 def _time_text(seconds: float) -> str:
     if seconds < 0.9995e-3:  # which would be rounded to 1000
         return f"{seconds * 1e6:.3g} us"
-    return f"{seconds * 1e3:.3g} ms"
+    if seconds < 0.9995:
+        return f"{seconds * 1e3:.3g} ms"
+    return f"{seconds:.3g} s"
 
 
 def _ratio(by_library: dict[str, float]) -> tuple[float, str]:
@@ -23,32 +30,64 @@ def _ratio(by_library: dict[str, float]) -> tuple[float, str]:
     return others[fastest] / by_library["dmlcpu"], fastest
 
 
-def table(medians: _Medians, libraries: list[str]) -> str:
-    """A row for each work; a dash where a library has no such call."""
+def table(times: _Times, libraries: list[str]) -> str:
+    """A row for each work; a dash where a library has no such call. Columns that do not fit a terminal
+    follow below, beside the works again."""
     rows = [["work", *libraries, "times faster"]]
-    for name, times in medians.items():
-        cells = [_time_text(times[one]) if one in times else "-" for one in libraries]
-        rows.append([name, *cells, f"{_ratio(times)[0]:.2f}"])
+    for name, by_library in times.items():
+        cells = [_time_text(by_library[one]) if one in by_library else "-" for one in libraries]
+        rows.append([name, *cells, f"{_ratio(by_library)[0]:.2f}"])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    columns = (f"{{:{'>' if column else '<'}{width}}}" for column, width in enumerate(widths))
-    row_format = "  ".join(columns)
-    lines = [row_format.format(*row) for row in rows]
-    mean = statistics.geometric_mean(_ratio(times)[0] for times in medians.values())
+    lines: list[str] = []
+    columns = list(range(1, len(widths)))
+    while columns:
+        fitting = [
+            c for c in columns
+            if sum(widths[d] + 2 for d in columns if d <= c) + widths[0] <= _WIDTH
+        ]  # fmt: skip
+        block = [0, *(fitting or columns[:1])]
+        columns = columns[len(block) - 1 :]
+        lines += [""] if lines else []
+        for row in rows:
+            cells = [f"{row[c]:{'>' if c else '<'}{widths[c]}}" for c in block]
+            lines.append("  ".join(cells))
+    mean = statistics.geometric_mean(_ratio(by_library)[0] for by_library in times.values())
     return "\n".join([*lines, f"times faster than the fastest other, geometric mean: {mean:.2f}"])
 
 
-def draw(medians: _Medians, caption: str, path: str) -> None:
+def check(path: str) -> None:
+    """Raises what draw() would raise of the path."""
+    try:
+        from matplotlib.backend_bases import (  # type: ignore[import-not-found, unused-ignore]
+            FigureCanvasBase,
+        )
+    except ImportError:
+        return
+    endings = sorted(f".{ending}" for ending in FigureCanvasBase.get_supported_filetypes())
+    if Path(path).suffix.lower() not in endings:
+        raise ValueError(f"plot: must end in one of {', '.join(endings)}, got {shown(path)}")
+    target = os.path.realpath(path)
+    is_there = os.path.exists(target)
+    if is_there and not os.path.isfile(target):
+        raise ValueError(f"plot: must be a file, got {shown(path)}")
+    with named(path), open(target, "ab"):
+        pass
+    if not is_there:
+        os.unlink(target)
+
+
+def draw(times: _Times, caption: str, path: str) -> None:
     """Draws to the file and says so; without matplotlib, prints bars."""
     try:
         import matplotlib  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
-        print(bars(medians))
+        print(bars(times))
         return
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
-    names = list(medians)
-    ratios = [_ratio(times) for times in medians.values()]
+    names = list(times)
+    ratios = [_ratio(times) for times in times.values()]
     figure, axes = plt.subplots(figsize=(9, 1.5 + 0.35 * len(names)))
     colors = ["tab:blue" if ratio >= 1 else "tab:orange" for ratio, _ in ratios]
     axes.barh(range(len(names)), [r - 1 for r, _ in ratios], left=1, color=colors)
@@ -76,14 +115,18 @@ def _ticks(values: list[float]) -> list[float]:
     return [tick for tick in steps if min(values) / 2.5 < tick < max(values) * 2.5]
 
 
-def bars(medians: _Medians) -> str:
+def bars(times: _Times) -> str:
     """Bars of characters, by the logarithm of the ratio, to the right where dmlcpu is faster."""
-    half = 20
-    rows = []
-    ratios = {name: _ratio(times) for name, times in medians.items()}
+    ratios = {name: _ratio(by_library) for name, by_library in times.items()}
+    texts = {name: f"{ratio:.2f} {other}".rstrip() for name, (ratio, other) in ratios.items()}
+    width = max(map(len, ratios))
+    legend = " | faster than the fastest other"
+    longest = max(map(len, texts.values()))
+    half = min(20, _WIDTH - width - len(legend), (_WIDTH - width - 3 - longest) // 2)
     scale = max(2.0, *(abs(math.log2(ratio)) for ratio, _ in ratios.values()))
-    for name, (ratio, other) in ratios.items():
+    rows = [f"{'slower':>{width + half}}{legend}"]
+    for name, (ratio, _) in ratios.items():
         length = round(half * abs(math.log2(ratio)) / scale)
         left, right = ("", "#" * length) if ratio >= 1 else ("#" * length, "")
-        rows.append(f"{name:32} {left:>{half}}|{right:{half}} {ratio:.2f} {other}".rstrip())
-    return "\n".join([f"{'slower':>53} | faster than the fastest other library", *rows])
+        rows.append(f"{name:{width}} {left:>{half}}|{right:{half}} {texts[name]}")
+    return "\n".join(rows)
