@@ -56,11 +56,12 @@ def start_python(
 
 
 def run_shell(script, folder):
-    """Runs a script of bash in a folder, where `dmlcpu` is the command. Returns the exit code, what
-    was printed and what was said."""
+    """Runs a script of bash in a folder, where `dmlcpu` is the command, and $PYTHON has it. Returns the
+    exit code, what was printed and what was said."""
     needs("bash")
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    command = f'dmlcpu() {{ "{sys.executable}" -m dmlcpu "$@"; }}\n{textwrap.dedent(script)}'
+    kept["PYTHON"] = sys.executable
+    command = f'dmlcpu() {{ "$PYTHON" -m dmlcpu "$@"; }}\n{textwrap.dedent(script)}'
     done = subprocess.run(
         ["bash", "-c", command], env=kept, cwd=folder, capture_output=True, encoding="utf-8",
         timeout=900, check=False,

@@ -318,11 +318,11 @@ def test_disk_that_is_full(folder):
     np.save("x.npy", np.zeros((1000, 1000), np.float32))
     os.mkdir("disk")
     code, out, said = run_shell(
-        f"""
+        """
         unshare -rm true || exit 77
         unshare -rm bash -c '
         mount -t tmpfs -o size=2m none disk || exit 77
-        "{sys.executable}" -m dmlcpu topk x.npy -k 900 -o disk/v.npy disk/i.npy
+        "$PYTHON" -m dmlcpu topk x.npy -k 900 -o disk/v.npy disk/i.npy
         echo $?; ls disk'
         """,
         folder,

@@ -4,7 +4,6 @@ import contextlib
 import io
 import os
 import shutil
-import sys
 import threading
 
 import numpy as np
@@ -14,7 +13,7 @@ import dmlcpu
 from dmlcpu._command import _outputs
 
 from commands import equal, fails, run, succeeds
-from scripts import run_shell
+from scripts import SCRIPTS, run_shell
 
 RNG = np.random.default_rng(0)
 X = np.arange(12.0).reshape(3, 4)
@@ -188,7 +187,7 @@ def test_terminals_get_no_bytes(folder, capsys, monkeypatch):
 def test_command_of_its_own(folder):
     """`dmlcpu` beside `python -m dmlcpu`, which says its own name."""
     files()
-    command = shutil.which("dmlcpu", path=os.path.dirname(sys.executable))
+    command = shutil.which("dmlcpu", path=str(SCRIPTS))
     if command is None:
         pytest.skip("dmlcpu is not installed here")
     for arguments, code, out, said in (

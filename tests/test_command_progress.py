@@ -145,7 +145,7 @@ def test_outputs_of_a_gigabyte_are_interrupted(folder):
     # Commands in the background ignore SIGINT.
     code, out, said = run_shell(
         f"""
-        "{sys.executable}" -m dmlcpu topk x.npy -k {n // 2} -o v.npy i.npy &
+        "$PYTHON" -m dmlcpu topk x.npy -k {n // 2} -o v.npy i.npy &
         until ls i.npy.*.part > /dev/null 2>&1; do sleep 0.1; done
         sleep 2
         date +%s.%N

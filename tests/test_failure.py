@@ -148,6 +148,13 @@ def test_other_commands_get_the_error(package):
     assert "Traceback" not in package("-W", "ignore", "-mdmlcpu", "--version").stderr
 
 
+def test_the_command_dmlcpu_explains_too(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/dmlcpu", "argmax"])
+    with pytest.raises(SystemExit):
+        _failure.fail(ImportError("something else"))
+    assert capsys.readouterr().err.startswith("dmlcpu cannot be loaded:\nsomething else\n")
+
+
 # No OpenMP
 
 INTERPOSED = """
