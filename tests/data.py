@@ -30,8 +30,8 @@ THREAD_COUNTS = (1, 2, 3)
 
 def special_values(dtype):
     """Values where orders go wrong: extremes, both zeros, infinities, NaNs of either sign."""
-    if dtype.kind == "b":
-        return np.array([False, True])
+    if dtype.kind == "b":  # any nonzero byte is True
+        return np.array([0, 1, 2, 128, 255], np.uint8).view(bool)
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
         return np.array([info.min, info.min + 1, 0, 1, info.max - 1, info.max], dtype)
@@ -52,8 +52,8 @@ def special_values(dtype):
 def random_values(rng, dtype, shape, *, distinct=None):
     """Random elements; of a few `distinct` values for many ties; special ones mixed in."""
     if dtype.kind == "b":
-        return rng.integers(0, 2, shape).astype(bool)
-    if dtype.kind in "iu":
+        x = np.asarray(rng.choice(special_values(dtype), shape, p=[0.5, 0.2, 0.1, 0.1, 0.1]))
+    elif dtype.kind in "iu":
         info = np.iinfo(dtype)
         x = rng.integers(info.min, info.max, shape, dtype, endpoint=True)
     else:

@@ -56,6 +56,7 @@ inline std::int64_t number_of(const Type& t, std::uint64_t bits) {
   if (dmlcpu::info(t.type).kind == 'i') {
     return static_cast<std::int64_t>(negative ? bits | ~(sign_of(t) - 1) : bits);
   }
+  if (t.type == DataType::kBool) return bits != 0;
   return static_cast<std::int64_t>(bits ^ (std::uint64_t{1} << 63));
 }
 

@@ -211,14 +211,13 @@ inline void fill_from(Case& c, const std::vector<std::uint64_t>& elements) {
   });
 }
 
-/// Calls test(type) on each instruction set for each type that has kernels of its own.
+/// Calls test(type) on each instruction set for each type.
 template <class Test>
 void for_each_kernel(Test&& test) {
   for (const std::string_view name : dmlcpu::instruction_sets()) {
     dmlcpu::use_instruction_set(name);
     for (int type = 0; type < dmlcpu::kDataTypeCount; ++type) {
       const auto data_type = static_cast<DataType>(type);
-      if (data_type == DataType::kBool) continue;  // its kernels are uint8's
       const int before = check::failures;
       test(data_type);
       if (check::failures > before) {

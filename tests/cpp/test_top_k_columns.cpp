@@ -167,6 +167,7 @@ int main() {
     test_columns<float>(kFloat32, 2, floats);
     test_columns<double>(kFloat64, 3, patterns<double>(random));
     test_columns<std::uint8_t>(kUInt8, 0, bytes);
+    test_columns<dmlcpu::Bool>(kBool, 0, boolean_patterns(random));
     // The lowest key, which the lanes treat apart, more often than k times.
     test_columns<std::int32_t>(kInt32, 2, [&](int p, int i, int n) {
       const int x = patterns<std::int32_t>(random)(p, i, n) % 3;
@@ -178,5 +179,6 @@ int main() {
     });
     test_groups<double>(kFloat64, 3, patterns<double>(random));
     test_groups<std::uint8_t>(kUInt8, 0, bytes);
+    test_groups<dmlcpu::Bool>(kBool, 0, boolean_patterns(random));
   });
 }

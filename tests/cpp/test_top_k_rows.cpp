@@ -167,5 +167,6 @@ int main() {
     test_type<float>(kFloat32, 2, patterns<float>(random));
     test_type<double>(kFloat64, 3, patterns<double>(random));
     test_type<std::uint8_t>(kUInt8, 0, patterns<std::uint8_t>(random));
+    test_type<dmlcpu::Bool>(kBool, 0, boolean_patterns(random));
   });
 }

@@ -12,10 +12,20 @@
 #include "kernels/dispatch.hpp"
 #include "plan/top_k_plan.hpp"
 
+namespace dmlcpu {
+
+/// The order of booleans, and whether their bytes are equal.
+constexpr bool operator>(Bool a, Bool b) { return a.byte != 0 && b.byte == 0; }
+constexpr bool operator==(Bool a, Bool b) { return a.byte == b.byte; }
+constexpr bool operator!=(Bool a, Bool b) { return a.byte != b.byte; }
+
+}  // namespace dmlcpu
+
 namespace {
 
 constexpr int kFloat32 = static_cast<int>(dmlcpu::DataType::kFloat32);
 constexpr int kUInt8 = static_cast<int>(dmlcpu::DataType::kUInt8);
+constexpr int kBool = static_cast<int>(dmlcpu::DataType::kBool);
 constexpr int kInt32 = static_cast<int>(dmlcpu::DataType::kInt32);
 constexpr int kFloat64 = static_cast<int>(dmlcpu::DataType::kFloat64);
 
@@ -75,6 +85,15 @@ auto patterns(std::mt19937& random) {
       default:
         return T{7};
     }
+  };
+}
+
+/// Booleans of the patterns of bytes, in which ascending ones are 0 and 1 first; of random bytes
+/// half are false.
+inline auto boolean_patterns(std::mt19937& random) {
+  return [&random, bytes = patterns<std::uint8_t>(random)](int pattern, int i, int n) {
+    const std::uint8_t byte = bytes(pattern, i, n);
+    return dmlcpu::Bool{pattern == 0 && random() % 2 == 0 ? std::uint8_t{0} : byte};
   };
 }
 

@@ -17,9 +17,14 @@ struct BFloat16 {
   std::uint16_t bits;
 };
 
+/// A truth value as its byte: 0 is false, and any other byte is true, equal to every other one. C++
+/// itself, whose bool this is where the byte is 0 or 1, leaves others undefined.
+struct Bool {
+  std::uint8_t byte;
+};
+
 /// X(enumerator, name, storage type, NumPy kind). A row here is all that a new element type needs,
-/// as long as kernels/order-inl.hpp can order its storage type. bool is stored and ordered as one
-/// byte, which should be 0 or 1.
+/// as long as kernels/order-inl.hpp can order its storage type.
 #define DMLCPU_DATA_TYPES(X)               \
   X(kFloat32, "float32", float, 'f')       \
   X(kFloat16, "float16", Float16, 'f')     \
@@ -33,7 +38,7 @@ struct BFloat16 {
   X(kUInt16, "uint16", std::uint16_t, 'u') \
   X(kUInt32, "uint32", std::uint32_t, 'u') \
   X(kUInt64, "uint64", std::uint64_t, 'u') \
-  X(kBool, "bool", std::uint8_t, 'b')
+  X(kBool, "bool", Bool, 'b')
 
 enum class DataType : std::uint8_t {
 #define DMLCPU_ENUMERATOR(enumerator, name, storage, kind) enumerator,

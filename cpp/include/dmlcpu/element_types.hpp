@@ -39,6 +39,7 @@ constexpr bool is_stored_as() {
     return sizeof(T) == sizeof(Storage) && std::is_signed_v<T> == std::is_signed_v<Storage>;
   } else {
     return std::is_same_v<T, Storage> ||
+           (std::is_same_v<T, bool> && std::is_same_v<Storage, Bool>) ||
            (std::is_same_v<T, NativeFloat16> && std::is_same_v<Storage, Float16>) ||
            (std::is_same_v<T, NativeBFloat16> && std::is_same_v<Storage, BFloat16>);
   }
@@ -50,20 +51,18 @@ constexpr bool is_stored_as() {
 template <class T>
 inline constexpr bool is_element =
 #define DMLCPU_IS(enumerator, name, storage, kind) detail::is_stored_as<T, storage>() ||
-    DMLCPU_DATA_TYPES(DMLCPU_IS)
+    DMLCPU_DATA_TYPES(DMLCPU_IS) false;
 #undef DMLCPU_IS
-        std::is_same_v<T, bool>;
 
 /// The DataType of elements T.
 template <class T>
 constexpr DataType data_type_of() {
   static_assert(is_element<T>, "not an element type of dmlcpu");
-  // bool is none of the storage types, and uint8, which is kBool's too, has its row before that.
 #define DMLCPU_IF(enumerator, name, storage, kind) \
   if (detail::is_stored_as<T, storage>()) return DataType::enumerator;
   DMLCPU_DATA_TYPES(DMLCPU_IF)
 #undef DMLCPU_IF
-  return DataType::kBool;
+  return DataType{};
 }
 
 }  // namespace dmlcpu

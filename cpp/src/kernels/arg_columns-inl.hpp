@@ -275,25 +275,33 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
   char* const packed = buffer + arg_buffer_bytes(columns);
   // Packed tiles are in L1.
   const std::int64_t ahead = columns.packing == Packing::kNone ? columns.ahead : 0;
+  // Lanes hold booleans as 0 and 1, which may be what they are.
+  const bool looks = sizeof(U) == 1 && !order.rule.is_integer && a.outputs.values.data != nullptr;
+  bool odd = false;
   const auto end_run = [&](const Tile<U>& tile, std::int64_t run) {
     RunResults<U> found = {state, nullptr, tile.lanes, tile.lanes};
     const bool merges = a.keys != nullptr;
-    const bool decodes = (widened || order.by_key) && a.outputs.values.data != nullptr;
+    const bool decodes = (widened || order.by_key || odd) && a.outputs.values.data != nullptr;
     if (merges || widened || decodes) make_keys(order, tile.groups * tile.lanes, state.best);
     if (widened) found = merge_widened(a, tile, state, array_bytes / kSizeOf<U>);
     if (merges) return merge_run(a, tile, found, run, buffer);
-    if (decodes) make_elements(a, order.rule, tile, found);
+    if (decodes) make_elements(a, rule_of_values<U>(order.rule, odd), tile, found);
     write_results(a, tile, found, buffer);
   };
   for_tiles<U>(columns, [&](const Tile<U>& tile) {
     // Narrower tiles are packed.
     if (columns.in_registers && tile.lanes >= Vector<U>::kWidth) {
+      odd = looks && any_odd(tile.data, columns.n, tile.lanes, columns.lane_stride);
       order.take_short_rows(tile, columns.lane_stride, columns.n, columns.ahead, state);
       return end_run(tile, 0);
     }
     std::int64_t run = 0;
+    odd = false;
     for_rows(columns, tile, packed, [&](TileRows<U> rows, std::int64_t position) {
       const std::int64_t end = position + rows.n;
+      for (std::int64_t r = 0; looks && r < rows.n; ++r) {
+        odd |= any_odd(rows.data + rows.rows[r], tile.lanes, tile.groups, rows.group_stride);
+      }
       while (position < end) {
         const std::int64_t run_end = min_of(run + kRun, columns.n);
         rows.n = min_of(end, run_end) - position;

@@ -84,6 +84,27 @@ void for_rows(const Columns& columns, const Tile<T>& tile, char* scratch, Body&&
   }
 }
 
+/// Whether rows of n elements, `stride` apart, have a boolean that is neither 0 nor 1: that its key
+/// does not tell. Elements of other widths are none.
+template <class U>
+DMLCPU_NOINLINE bool any_odd(const U* data, std::int64_t n, std::int64_t rows = 1,
+                             std::int64_t stride = 0) {
+  if constexpr (sizeof(U) > 1) return false;
+  if (stride == n) n *= std::exchange(rows, 1);
+  U bits = 0;
+  for (std::int64_t r = 0; r < rows; ++r, data += stride) {
+    for (std::int64_t i = 0; i < n; ++i) bits |= data[i];
+  }
+  return bits > 1;
+}
+
+/// The rule that turns keys to elements: of booleans that are 0 and 1 that of integers.
+template <class U>
+KeyRule rule_of_values(KeyRule rule, bool odd) {
+  rule.is_integer |= sizeof(U) == 1 && !odd;
+  return rule;
+}
+
 /// Where an element of a tile is in the caller's memory, from the tile's first one on; `group` and
 /// `lane` count from the tile's first ones.
 inline std::int64_t element_offset(const Columns& columns, std::int64_t group, std::int64_t lane,
@@ -91,7 +112,7 @@ inline std::int64_t element_offset(const Columns& columns, std::int64_t group, s
   if (position == columns.tail) {
     return columns.tail_offset + group * columns.group_stride + lane * columns.lane_stride;
   }
-  const std::int64_t period = position / columns.period;
+  const std::int64_t period = columns.n <= columns.period ? 0 : position / columns.period;
   std::int64_t offset =
       columns.rows[position - period * columns.period] + group * columns.group_stride;
   if (columns.packing == Packing::kTransposed) offset /= columns.tile_lanes;

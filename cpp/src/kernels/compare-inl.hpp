@@ -7,21 +7,24 @@
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// What a lane holds, and how lanes are compared: elements themselves, or, of floating-point types
-/// that are not kNative, their keys. The processor's own comparisons of float and double cost less
-/// than keys, but none with a NaN holds.
+/// What a lane holds, and how lanes are compared: elements themselves; of booleans 0 or 1; or, of
+/// floating-point types that are not kNative, their keys. The processor's own comparisons of float
+/// and double cost less than keys, but none with a NaN holds.
 template <class O, bool kIsNative = std::is_floating_point_v<typename O::Element>>
 struct Compare {
   using T = typename O::Element;
   using U = typename O::Unsigned;
   static constexpr bool kNative = kIsNative;
   static constexpr bool kByKey = kInfinityBits<T> != 0 && !kNative;
-  using Lane = std::conditional_t<kByKey, std::make_signed_t<U>, T>;
+  static constexpr bool kHoldsElements = !kByKey && !kIsBool<T>;
+  /// Bytes are compared as signed ones: of unsigned ones only v4 has comparisons.
+  using Lane = std::conditional_t<kHoldsElements, T, std::make_signed_t<U>>;
 
   /// What the lanes hold of elements. The keys of NaNs may differ, before canonical().
   template <std::int64_t kBytes = kVectorBytes>
   static auto lanes_of(typename Vector<U, kBytes>::Type bits) {
     using Lanes = typename Vector<Lane, kBytes>::Type;
+    if constexpr (kIsBool<T>) return reinterpret_cast<Lanes>(truth_of(bits));
     return reinterpret_cast<Lanes>(kByKey ? raw_key<U>(O::kRule, bits) : bits);
   }
   template <std::int64_t kBytes = kVectorBytes>
@@ -50,6 +53,8 @@ struct Compare {
   static U key(Lane x) {
     if constexpr (kByKey) {
       return static_cast<U>(static_cast<U>(canonical(x)) ^ kSignBit<U>);
+    } else if constexpr (kIsBool<T>) {
+      return O::key(T{static_cast<U>(x)});
     } else {
       return O::key(x);
     }

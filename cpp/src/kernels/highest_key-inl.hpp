@@ -152,10 +152,11 @@ std::int64_t find(const T* p, std::int64_t n, typename O::Unsigned wanted) {
   if (bits_of(O::kRule, wanted, &bits)) {
     return find_match<kLast>(elements, n, [bits](auto x) { return x == bits; });
   }
-  // Zeros, of which there are two, and NaNs, of which there are many, by their magnitudes.
+  // True booleans and NaNs, of which there are many, and zeros, of which there are two, by their
+  // magnitudes.
   const bool is_nan = wanted == O::kRule.nan_key;
-  const U first = is_nan ? O::kInfinity + 1 : 0;
-  const U others = is_nan ? O::kNans - 1 : 0;
+  const U first = is_nan ? O::kInfinity + 1 : kIsBool<T>;
+  const U others = is_nan ? O::kNans - 1 : kIsBool<T> ? O::kMagnitude - 1 : 0;
   return find_match<kLast>(elements, n, [first, others](auto x) {
     return static_cast<decltype(x)>((x & O::kMagnitude) - first) <= others;
   });
@@ -167,6 +168,13 @@ template <class O, bool kLocates = false, class T = typename O::Element>
 typename O::Unsigned highest_key(const T* p, std::int64_t n, bool prefetches,
                                  Span* span = nullptr) {
   typename O::Unsigned key;
+  if constexpr (kIsBool<T> && !kLocates) {
+    // The highest byte is true if any is, so that this is uint8's.
+    using Bytes = OrderOf<std::uint8_t, O::kLargest, false>;
+    key = highest_key<Bytes>(reinterpret_cast<const std::uint8_t*>(p), n, prefetches);
+    bits_of(Bytes::kRule, key, &key);
+    return key_of<typename O::Unsigned>(O::kRule, key);
+  }
   if (n * kSizeOf<T> < kVectorBytes) {
     key = O::key(p[0]);
     for (std::int64_t i = 1; i < n; ++i) key = max_of(key, O::key(p[i]));

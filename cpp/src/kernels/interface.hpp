@@ -35,7 +35,7 @@ inline constexpr int kOrderingCount = 4;
 /// How keys of a type and order are computed, as data, for code that all of a width share.
 /// kernels/order-inl.hpp says what it means.
 struct KeyRule {
-  bool is_float;
+  bool is_integer;  ///< else a floating-point number, or if its width is a byte, a boolean
   bool nan_first;
   std::uint64_t inverted;
   std::uint64_t offset;

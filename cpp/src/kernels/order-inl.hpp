@@ -15,6 +15,9 @@ constexpr std::uint64_t kInfinityBits = std::is_same_v<T, Float16>    ? 0x7c00
                                         : std::is_same_v<T, double>   ? 0x7ff0000000000000
                                                                       : 0;
 
+template <class T>
+constexpr bool kIsBool = std::is_same_v<T, Bool>;
+
 template <class U>
 constexpr U kSignBit = static_cast<U>(U{1} << (8 * sizeof(U) - 1));
 
@@ -48,11 +51,20 @@ Keys canonical_key(const KeyRule& rule, Keys raw) {
   return rule.nan_first ? min_of(raw, nan) : max_of(raw, nan);
 }
 
-/// The keys of elements of any type. Those of integers are the elements, their signs and their
-/// order reversed by `inverted`.
+/// The bytes of booleans as 0 and 1.
+template <class Bits>
+Bits truth_of(Bits bytes) {
+  return min_of(bytes, static_cast<Bits>(Bits{} + 1));
+}
+
+/// The keys of elements of any type of U's width; a vector of them may have wider lanes. Those of
+/// integers are the elements, their signs and their order reversed by `inverted`; those of booleans
+/// are the same of 0 and 1.
 template <class U, class Bits>
 Bits key_of(const KeyRule& rule, Bits bits) {
-  if (!rule.is_float) return static_cast<Bits>(bits ^ static_cast<U>(rule.inverted));
+  const auto inverted = static_cast<U>(rule.inverted);
+  if (rule.is_integer) return static_cast<Bits>(bits ^ inverted);
+  if constexpr (sizeof(U) == 1) return static_cast<Bits>(truth_of(bits) ^ inverted);
   const Bits raw = raw_key<U>(rule, bits);
   if constexpr (std::is_integral_v<Bits>) {
     return static_cast<U>(canonical_key<U>(rule, static_cast<std::make_signed_t<U>>(raw))) ^
@@ -64,13 +76,13 @@ Bits key_of(const KeyRule& rule, Bits bits) {
   }
 }
 
-/// Sets `bits` to those of the elements of this key; false if they differ in their bits, as zeros
-/// and NaNs do.
+/// Sets `bits` to those of the elements of this key; false if they differ in their bits, as zeros,
+/// NaNs and true booleans do.
 template <class U>
 bool bits_of(const KeyRule& rule, U key, U* bits) {
-  if (!rule.is_float) {
+  if (rule.is_integer || sizeof(U) == 1) {
     *bits = static_cast<U>(key ^ rule.inverted);
-    return true;
+    return rule.is_integer || *bits == 0;
   }
   const auto raw = static_cast<U>(key ^ kSignBit<U>);
   const auto number = static_cast<U>((raw - rule.offset) ^ rule.inverted);
@@ -89,7 +101,8 @@ struct Order {
   static constexpr bool kLargest = kIsLargest;
   static constexpr bool kNanFirst = kIsNanFirst;
 
-  static constexpr auto kMagnitude = static_cast<Unsigned>(~kSignBit<Unsigned>);
+  static constexpr auto kMagnitude =
+      static_cast<Unsigned>(kIsFloat ? ~kSignBit<Unsigned> : ~Unsigned{0});
   static constexpr auto kInfinity = static_cast<Unsigned>(kInfinityBits<T>);
   /// The NaNs of either sign.
   static constexpr auto kNans = static_cast<Unsigned>(kMagnitude - kInfinity);
@@ -97,7 +110,7 @@ struct Order {
   static constexpr KeyRule rule() {
     constexpr auto kInverted = static_cast<Unsigned>(kLargest ? 0 : -1);
     constexpr Unsigned kSign = std::is_signed_v<T> ? kSignBit<Unsigned> : Unsigned{0};
-    if (!kIsFloat) return {false, false, Unsigned{kInverted ^ kSign}, 0, 0, 0};
+    if (!kIsFloat) return {!kIsBool<T>, false, Unsigned{kInverted ^ kSign}, 0, 0, 0};
     // Numbers have keys from -kInfinity to kInfinity, or complements, from -kInfinity - 1 to
     // kInfinity - 1; NaNs have others, kNans on each side. With NaNs first the lowest number gets
     // the lowest key: NaNs below wrap to the top. With NaNs last the highest number gets the
@@ -105,11 +118,13 @@ struct Order {
     constexpr std::uint64_t kOffset = kNans + std::uint64_t{kLargest == kNanFirst};
     constexpr auto kNumbers = static_cast<Unsigned>(2 * kInfinity + 1);
     constexpr auto kNan = static_cast<Unsigned>(kNanFirst ? kNumbers : ~kNumbers);
-    return {true, kNanFirst, kInverted, kNanFirst ? 0 - kOffset : kOffset, kNan, kInfinity};
+    return {false, kNanFirst, kInverted, kNanFirst ? 0 - kOffset : kOffset, kNan, kInfinity};
   }
   static constexpr KeyRule kRule = rule();
-  /// The highest key: NaN's if NaNs are first, else that of the first number or integer.
-  static constexpr auto kTop = static_cast<Unsigned>(kNanFirst ? kRule.nan_key : ~std::uint64_t{0});
+  /// The highest key: NaN's if NaNs are first, else that of the first number, integer or truth.
+  static constexpr auto kTop = static_cast<Unsigned>(kNanFirst                ? kRule.nan_key
+                                                     : kIsBool<T> && kLargest ? 1
+                                                                              : ~std::uint64_t{0});
 
   static Unsigned key(T x) {
     Unsigned bits;

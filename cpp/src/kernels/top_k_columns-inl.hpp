@@ -36,8 +36,8 @@ struct Slots {
   Slots at(std::int64_t number) const { return {keys + number, positions + number, stride}; }
 };
 
-/// What slots are selected from: keys, or elements of which keys are made.
-enum class Source : std::uint8_t { kKeys, kIntegers, kFloats };
+/// What slots are selected from: keys, or elements of which keys are made, integers or others.
+enum class Source : std::uint8_t { kKeys, kIntegers, kOthers };
 
 /// Some positions of a tile, evenly spaced: one axis is walked. No vector of lanes begins after
 /// `last`. Of elements, what is `ahead` of each row's vector is prefetched, if that is not 0.
@@ -51,6 +51,7 @@ struct SourceRows {
   std::int64_t last;
   std::int64_t ahead;
   const KeyRule* rule;
+  bool odd;  ///< as any_odd() says
 };
 
 /// The keys of a vector of lanes, of which the first row begins at `data`.
@@ -67,8 +68,8 @@ struct KeyRows {
     const auto elements = Vector<U, sizeof(U) * L::kWidth>::load(row);
     const auto bits = __builtin_convertvector(elements, typename Vector<typename L::Bits>::Type);
     KeyRule known = rule;
-    known.is_float = kSource == Source::kFloats;
-    const auto keys = kSource == Source::kKeys ? bits : key_of<typename L::Bits>(known, bits);
+    known.is_integer = kSource == Source::kIntegers;
+    const auto keys = kSource == Source::kKeys ? bits : key_of<U>(known, bits);
     return reinterpret_cast<typename L::V>(keys) ^ L::kFlip;
   }
 };
@@ -231,6 +232,7 @@ SourceRows<U> source_of(const TopKColumns& a, const Tile<U>& tile, const TileRow
                         U* keys) {
   const KeyRule& rule = a.element->rule;
   const std::int64_t lanes = tile.lanes;
+  const bool looks = !rule.is_integer;
   SourceRows<U> all = {Source::kKeys,
                        rows.data + rows.rows[0],
                        rows.n > 1 ? rows.rows[1] - rows.rows[0] : lanes,
@@ -238,21 +240,28 @@ SourceRows<U> source_of(const TopKColumns& a, const Tile<U>& tile, const TileRow
                        rows.group_stride,
                        lanes,
                        0,
-                       &rule};
+                       &rule,
+                       false};
+  const auto make_keys = [&](const U* data, std::int64_t count, U* to) {
+    all.odd |= looks && any_odd(data, count);
+    load_keys(rule, data, 1, count, to);
+  };
   if (a.columns.packing == Packing::kTransposed) {
     // In place: `keys` is where the tile is packed.
-    load_keys(rule, rows.data, 1, a.columns.block * a.columns.tile_lanes, keys);
+    make_keys(rows.data, a.columns.block * a.columns.tile_lanes, keys);
     return all;
   }
   if (top_k_takes_elements(a.columns, kSizeOf<U>, a.k, a.sorts) && lanes >= Lanes<U>::kWidth) {
-    all.source = rule.is_float ? Source::kFloats : Source::kIntegers;
+    all.odd = looks && any_odd(all.data, lanes, all.n, all.stride);
+    // Booleans of 0 and 1 are integers.
+    all.source = looks && (sizeof(U) > 1 || all.odd) ? Source::kOthers : Source::kIntegers;
     all.last = lanes - Lanes<U>::kWidth;
     return all;
   }
   const bool dense = all.stride == lanes;
   const std::int64_t count = dense ? tile.groups * rows.n * lanes : lanes;
   for (std::int64_t r = 0; r < (dense ? 1 : rows.n); ++r) {
-    load_keys(rule, all.data + r * all.stride, 1, count, keys + r * lanes);
+    make_keys(all.data + r * all.stride, count, keys + r * lanes);
   }
   all.data = keys;
   all.stride = lanes;
@@ -264,15 +273,16 @@ SourceRows<U> source_of(const TopKColumns& a, const Tile<U>& tile, const TileRow
 /// are nearer to each other than slots. `values` and `indices` are buffers, as of write_results().
 template <class U>
 void write_slots(const TopKColumns& a, const Tile<U>& tile,
-                 const Slots<typename Lanes<U>::Lane>& slots, std::int64_t padded, U* values,
-                 void* indices) {
+                 const Slots<typename Lanes<U>::Lane>& slots, std::int64_t padded, bool odd,
+                 U* values, void* indices) {
   const Output& out = a.outputs.indices;
+  const KeyRule rule = rule_of_values<U>(a.element->rule, odd);
   const bool by_slot = tile.groups > 1 && out.k_stride > out.group_stride;
   const std::int64_t step = by_slot ? padded : slots.stride;
   for (std::int64_t i = 0; i < (by_slot ? a.k : tile.groups); ++i) {
     const auto from = slots.at(i * (by_slot ? slots.stride : padded));
     write_results(
-        *a.element, by_slot ? tile.groups : a.k, tile.lanes,
+        rule, by_slot ? tile.groups : a.k, tile.lanes,
         outputs_at<U>(a.outputs, by_slot ? i : 0, tile.group + (by_slot ? 0 : i), tile.lane),
         by_slot ? &Output::group_stride : &Output::k_stride, values, indices,
         [from, step](std::int64_t r, std::int64_t l) {
@@ -291,14 +301,12 @@ template <class U>
 void top_k_columns(const TopKColumns& a) {
   using L = Lanes<U>;
   using Lane = typename L::Lane;
-  // Bytes are integers.
-  constexpr auto kFloats = sizeof(U) > 1 ? Source::kFloats : Source::kIntegers;
   const decltype(&fill_slots<U>) take[] = {
       a.sorts ? &fill_slots<U>
               : take_slots_for<U, Source::kKeys, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24,
                                tuning::kTopKColumnsMaxK>(a.k),
       take_slots_for<U, Source::kIntegers, 2, 3, 4, 5, 6, tuning::kTopKLongColumnsK>(a.k),
-      take_slots_for<U, kFloats, 2, 3, 4, 5, 6, tuning::kTopKLongColumnsK>(a.k)};
+      take_slots_for<U, Source::kOthers, 2, 3, 4, 5, 6, tuning::kTopKLongColumnsK>(a.k)};
   const std::int64_t slot_count = top_k_slots(a.columns, a.k, a.sorts);
   const TopKColumnsScratch layout = top_k_columns_scratch(a.columns, sizeof(U), a.k, a.sorts);
   char* const scratch = static_cast<char*>(a.scratch);
@@ -308,9 +316,11 @@ void top_k_columns(const TopKColumns& a) {
     const std::int64_t stride = tile.groups * padded;
     const Slots<Lane> slots = {states, states + slot_count * stride, stride};
     std::int64_t last = padded;
+    bool odd = false;
     for_rows(a.columns, tile, scratch, [&](const TileRows<U>& rows, std::int64_t position) {
       SourceRows<U> all = source_of(a, tile, rows, reinterpret_cast<U*>(scratch + layout.keys));
       last = all.last;
+      odd |= all.odd;
       for (std::int64_t g = 0; g < tile.groups; ++g) {
         for (std::int64_t l = 0; l < tile.lanes; l += L::kWidth) {
           const U* const data = all.data + g * all.group_stride + min_of(l, last);
@@ -328,7 +338,7 @@ void top_k_columns(const TopKColumns& a) {
       moved.load(slots.at(j * stride + padded - L::kWidth));
       moved.store(slots.at(j * stride + last));
     }
-    write_slots(a, tile, slots, padded, reinterpret_cast<U*>(scratch + layout.values),
+    write_slots(a, tile, slots, padded, odd, reinterpret_cast<U*>(scratch + layout.values),
                 scratch + layout.indices);
   });
 }

@@ -47,9 +47,9 @@ DMLCPU_NOINLINE void load_keys(const KeyRule& rule, const U* data, std::int64_t 
                                std::int64_t count, U* keys) {
   using V = Vector<U>;
   if (stride != 1) pack(std::exchange(data, keys), stride, count, keys);
-  const auto load = [&](auto is_float) {
+  const auto load = [&](auto is_integer) {
     KeyRule known = rule;
-    known.is_float = is_float;
+    known.is_integer = is_integer;
     std::int64_t i = 0;
     for (; i + 4 * V::kWidth <= count; i += 4 * V::kWidth) {
       prefetch_after_four(data + i);
@@ -59,7 +59,7 @@ DMLCPU_NOINLINE void load_keys(const KeyRule& rule, const U* data, std::int64_t 
     }
     for (; i < count; ++i) keys[i] = key_of<U>(known, data[i]);
   };
-  rule.is_float ? load(std::true_type()) : load(std::false_type());
+  rule.is_integer ? load(std::true_type()) : load(std::false_type());
 }
 
 /// Calls body(position, keys, count) with the keys of the row's elements, a chunk at a time in
@@ -89,7 +89,7 @@ DMLCPU_NOINLINE bool decode_keys(KeyRule rule, U* keys, std::int64_t count) {
 /// `values` and `indices`: elements of key(r, l), positions position(r, l). Where a key does not
 /// tell the element, look_up(r, l, position) does.
 template <class U, class Key, class Position, class LookUp>
-void write_results(const TopKElementKernels& element, std::int64_t rows, std::int64_t lanes,
+void write_results(const KeyRule& rule, std::int64_t rows, std::int64_t lanes,
                    const Outputs& outputs, std::int64_t Output::* row_stride, U* values,
                    void* indices, const Key& key, const Position& position, const LookUp& look_up) {
   const auto fill_values = [&, key](U* to, std::int64_t stride) {
@@ -99,7 +99,7 @@ void write_results(const TopKElementKernels& element, std::int64_t rows, std::in
     // Rows without gaps at once.
     const std::int64_t step = stride == lanes ? rows : 1;
     for (std::int64_t first = 0; first < rows; first += step) {
-      if (decode_keys(element.rule, to + first * stride, step * lanes)) continue;
+      if (decode_keys(rule, to + first * stride, step * lanes)) continue;
       for (std::int64_t r = first; r < first + step; ++r) {
         for (std::int64_t l = 0; l < lanes; ++l) {
           to[r * stride + l] = look_up(r, l, position(r, l));

@@ -134,7 +134,7 @@ void write_items(const TopKRow& row, const void* all, std::int64_t all_count,
   for (std::int64_t done = 0; done < all_count; done += kChunk) {
     const Item* const items = static_cast<const Item*>(all) + done;
     write_results(
-        *row.element, 1, min_of(kChunk, all_count - done), outputs_at<U>(outputs, 0, 0, done),
+        row.element->rule, 1, min_of(kChunk, all_count - done), outputs_at<U>(outputs, 0, 0, done),
         &Output::k_stride, values, indices,
         [items](std::int64_t /*one*/, std::int64_t i) { return items[i].key(); },
         [items](std::int64_t /*one*/, std::int64_t i) { return items[i].position(); },

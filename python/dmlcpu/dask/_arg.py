@@ -228,6 +228,8 @@ def _candidates(search: Search, x: Array, where: tuple[slice, ...]) -> tuple[Arr
             rows = x.transpose(*kept, *axes)
             tuples = np.stack(at, axis=-1).reshape(*rows.shape[: len(kept)], len(axes))
             values = dmlcpu.gather_nd(rows, tuples, batch_dims=len(kept)).reshape(found.shape)
+    if values.dtype.kind == "b":  # NumPy may compare their bytes
+        values = values.view(np.uint8) != 0
     indices = at[0] + where[axes[0]].start
     for a, position in zip(axes[1:], at[1:]):
         indices = indices * search.shape[a] + (position + where[a].start)
