@@ -18,11 +18,20 @@ class GuardedMemory:
         self._memory = mmap.mmap(-1, (pages + 2) * page)
         self._first = page
         self._last = (pages + 1) * page
+        self._protect(0)
+        self._protect(self._last)
+
+    def _protect(self, offset):
         begin = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
         libc = ctypes.CDLL(None, use_errno=True)
-        for guard in (begin, begin + self._last):
-            if libc.mprotect(ctypes.c_void_p(guard), ctypes.c_size_t(page), PROT_NONE) != 0:
-                raise OSError(ctypes.get_errno(), "mprotect")
+        guard, size = ctypes.c_void_p(begin + offset), ctypes.c_size_t(mmap.PAGESIZE)
+        if libc.mprotect(guard, size, PROT_NONE) != 0:
+            raise OSError(ctypes.get_errno(), "mprotect")
+
+    def protect_every_other_page(self):
+        """Makes the second page inaccessible, the fourth, and so on."""
+        for offset in range(self._first + mmap.PAGESIZE, self._last, 2 * mmap.PAGESIZE):
+            self._protect(offset)
 
     def array(self, shape, dtype, at_end, strides=None):
         """An array, with strides in elements, that lies at the end of the memory or its begin."""

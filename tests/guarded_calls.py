@@ -3,6 +3,7 @@ in a process of its own, and reads which call it was that crashed."""
 
 import faulthandler
 import itertools
+import mmap
 import os
 import sys
 
@@ -51,8 +52,11 @@ class Calls:
 
 
 def values(rng, dtype, shape, distinct):
-    """Numbers that every type holds, as integers and as that type."""
-    x = rng.integers(0, 2 if dtype.kind == "b" else distinct, shape)
+    """Numbers that every type holds, as integers and as that type; booleans of any bytes now and then."""
+    if dtype.kind == "b":
+        x = rng.integers(0, 2, shape)
+        return x, (x * rng.integers(1, rng.choice([2, 256]), shape)).astype(np.uint8).view(bool)
+    x = rng.integers(0, distinct, shape)
     return x, x.astype(dtype)
 
 
@@ -305,6 +309,17 @@ def gather_tuples(calls, rng):
                 check_gather(calls, (*sizes, inner), size, 1, indices, strides, rng)
 
 
+def rows_on_pages_apart(calls, rng):
+    """Rows shorter than the sides of squares, each in a page between guard pages."""
+    calls.input.protect_every_other_page()
+    page = mmap.PAGESIZE
+    for dtype in data.DTYPES:
+        for n, rows in itertools.product(range(2, 16 // dtype.itemsize), (8, 16, 17, 33)):
+            strides = [(2 * page // dtype.itemsize, 1)]
+            check_arg(calls, dtype, (rows, n), 1, strides, rng)
+            check_top_k(calls, dtype, (rows, n), 1, (2,), strides, rng)
+
+
 # (input bytes, bytes of an output or of indices) of each.
 FAMILIES = {
     short_rows: (2**20, 2**16),
@@ -316,6 +331,7 @@ FAMILIES = {
     top_k_long: (2**22, 2**21),
     gather_slices: (2**20, 2**26),
     gather_tuples: (2**16, 2**16),
+    rows_on_pages_apart: (65 * mmap.PAGESIZE, 2**16),
 }
 
 if __name__ == "__main__":

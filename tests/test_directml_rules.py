@@ -49,6 +49,7 @@ BROKEN = [
     (ARG, dict(input_tensor=dict(sizes=(3, 2**32))), ValueError, "input_tensor.sizes[1]: must be an unsigned int of 32 bits, got 4294967296"),
     (ARG, dict(input_tensor=dict(sizes="34")), TypeError, "input_tensor.sizes: must be a sequence of ints, got str"),
     (ARG, dict(input_tensor=dict(strides=(1,))), ValueError, "input_tensor.strides: must be as many as sizes, 2, got 1"),
+    (ARG, dict(input_tensor=dict(strides=(12, 3, 1))), ValueError, "input_tensor.strides: must be as many as sizes, 2, got 3"),
     (ARG, dict(input_tensor=dict(data_type=None)), TypeError, "input_tensor.data_type: must be a TensorDataType, got NoneType"),
     (TOP_K, dict(k=True), TypeError, "k: must be an int, got bool"),
     # Tensors.

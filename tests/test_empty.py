@@ -68,3 +68,29 @@ def test_gather(shape, tuples):
         elif tuples:
             with pytest.raises(IndexError, match="must be empty for axis"):
                 dmlcpu.gather_nd(x, indices)
+
+
+def test_kept_axis_empty_beside_more_than_indices_count():
+    """What is reduced is more than the elements, of which there are none."""
+    x = np.empty((0, 2**32 + 1), np.int8)
+    for function in (dmlcpu.argmax, dmlcpu.argmin):
+        with pytest.raises(ValueError, match="^index_dtype: must hold the index 4294967296"):
+            function(x, 1)
+        assert function(x, 1, index_dtype=np.int64).shape == (0, 1)
+        assert function(x[:, 1:], 1).shape == (0, 1)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_clip_into_an_empty_axis(shape):
+    """There is no coordinate to clip to, which only matters where there are indices."""
+    x = np.zeros(shape, np.int16)
+    for length in range(1, len(shape) + 1):
+        none = np.zeros((2, 0, length), np.int64)
+        found = dmlcpu.gather_nd(x, none, mode="clip")
+        assert found.shape == (2, 0, *shape[length:])
+        guard = Guard(found.shape, np.int16)
+        dmlcpu.gather_nd(x, none, mode="clip", out=guard.output)
+        guard.check()
+        if 0 in shape[:length]:
+            with pytest.raises(ValueError, match="^input: must not be empty along an indexed axis"):
+                dmlcpu.gather_nd(x, np.zeros((2, length), np.int64), mode="clip")

@@ -282,3 +282,24 @@ def test_failed_calls_write_nothing():
 def test_keywords_are_checked(operator):
     with pytest.raises(TypeError, match="unexpected keyword argument 'axes'"):
         operator(X, axes=0)
+
+
+@pytest.mark.parametrize("error", [ValueError, MemoryError, OSError, KeyboardInterrupt])
+def test_errors_of_an_index_are_the_callers(error):
+    """What __index__ raises, if that is not about the type, is no wrong argument."""
+
+    class Index:
+        def __index__(self):
+            raise error("of __index__")
+
+    x = np.zeros((2, 3))
+    for call in (
+        lambda: dmlcpu.argmax(x, Index()),
+        lambda: dmlcpu.argmin(x, (0, Index())),
+        lambda: dmlcpu.top_k(x, Index()),
+        lambda: dmlcpu.top_k(x, 1, axis=Index()),
+        lambda: dmlcpu.gather_nd(x, [[0]], batch_dims=Index()),
+        lambda: dmlcpu.set_num_threads(Index()),
+    ):
+        with pytest.raises(error, match="^of __index__$"):
+            call()

@@ -10,6 +10,8 @@ import pytest
 
 import dmlcpu
 
+import data
+
 DATA = np.array([[1, 5, 2], [9, 3, 4]], np.float32)
 
 
@@ -171,6 +173,39 @@ def test_aligned_copy_of_an_unaligned_array():
     with pytest.raises(ValueError, match="aligned"):
         dmlcpu.argmax(x)
     assert dmlcpu.argmax(x.copy()) == 1
+
+
+@pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.itemsize > 1], ids=str)
+def test_strides_of_parts_of_elements(dtype):
+    """From an aligned element on; NumPy leaves the strides of axes of one element undefined."""
+    memory = np.zeros(64, np.float64).view(dtype)
+
+    def strided(shape, *strides):
+        return np.ndarray(shape, dtype, memory, strides=strides)
+
+    size = dtype.itemsize
+    for part in {1, size // 2, size - 1, size + 1, 3 * size // 2}:
+        for x in (
+            strided((3,), part),
+            strided((2, 3), part, size),
+            strided((2, 3), 4 * size, part),
+        ):
+            text = f"must be aligned to its elements of {size} bytes"
+            for call in (
+                lambda x=x: dmlcpu.argmax(x),
+                lambda x=x: dmlcpu.argmin(x[..., :2]),
+                lambda x=x: dmlcpu.top_k(x, 1),
+                lambda x=x: dmlcpu.gather_nd(x, [[0]]),
+            ):
+                with pytest.raises(ValueError, match=f"^input: {text}"):
+                    call()
+            indices = np.zeros((*x.shape, 1), np.int64)
+            with pytest.raises(ValueError, match=f"^out: {text}"):
+                dmlcpu.gather_nd(np.zeros(1, dtype), indices, out=x)
+            if dtype in data.INDEX_DTYPES:
+                with pytest.raises(ValueError, match=f"^indices: {text}"):
+                    dmlcpu.gather_nd(np.zeros(3), x[..., np.newaxis])
+        assert dmlcpu.argmax(strided((1, 3), part, size), 1) == 0
 
 
 def test_broadcast_input_and_size_1_axes_with_odd_strides():

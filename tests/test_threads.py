@@ -95,6 +95,39 @@ def test_forked_child_works_after_parallel_work():
 
 
 @needs_openmp
+def test_compiled_operator_works_in_a_forked_child():
+    """It was planned for the threads of the parent."""
+    out = run_python(
+        """
+        import os
+        import signal
+        import numpy as np
+        import dmlcpu
+        import dmlcpu.directml as dml
+        dmlcpu.set_num_threads(4)
+        x = np.zeros((1, 4_000_000), np.float32)
+        x[0, 3_999_999] = 1
+        at, value, two = np.zeros((1, 1), "u4"), np.zeros((1, 2), "f4"), np.zeros((1, 2), "u4")
+        of = dml.BufferTensorDesc.from_array
+        arg = dml.compile(dml.ArgmaxOperatorDesc(of(x), of(at), (1,)))
+        top = dml.compile(dml.TopK1OperatorDesc(of(x), of(value), of(two), 1, 2))
+        def good():
+            arg(x, out=at)
+            top(x, out=(value, two))
+            return at[0, 0] == 3_999_999 and two.tolist() == [[3_999_999, 0]]
+        first = good()
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            at[:] = two[:] = 0
+            os._exit(0 if good() else 1)
+        print(first, os.waitpid(child, 0)[1])
+        """
+    )
+    assert out == "True 0"
+
+
+@needs_openmp
 @pytest.mark.skipif(sys.platform != "linux", reason="loads libgomp by its Linux name")
 def test_forked_child_works_after_somebody_else_used_openmp():
     """The parent ran a parallel region of the same OpenMP runtime, but none of this library's."""

@@ -15,9 +15,6 @@ import reference
 from checks import check_top_k, reversed_order
 from data import TUNING, adversarial, near, sampled_positions
 
-# Where columns with few slots stop inserting all elements, for lanes of every instruction set.
-SURE = [TUNING.kTopKSureVectors * lanes for lanes in (4, 8, 16, 32)]
-
 DIRECTIONS = ("increasing", "decreasing")
 
 # Rows of some 400 KB of floats, which several threads share.
@@ -172,11 +169,11 @@ def test_top_k_counts_of_blocks_wrap(instruction_set):
         check_top_k(x, k, "increasing")
 
 
-@pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind != "b"], ids=str)
+@pytest.mark.parametrize("dtype", data.DTYPES, ids=str)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("policy", ["propagate", "omit"])
 def test_top_k_values_keep_their_bits(instruction_set, dtype, direction, policy):
-    """Values are made from keys, which tell all values but zeros and NaNs apart."""
+    """Values are made from keys, which tell all values but zeros, NaNs and true booleans apart."""
     bits = np.dtype(f"u{dtype.itemsize}")
     few = data.special_values(dtype)
     rng = np.random.default_rng(0)
@@ -200,91 +197,6 @@ def test_top_k_row_split_over_threads(instruction_set, threads, n, k):
     for x in (rng.integers(0, 5, n, np.int64), rng.standard_normal(n)):
         check_top_k(x, k, "decreasing")
         check_top_k(x, k, "increasing")
-
-
-@pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
-@pytest.mark.parametrize("direction", DIRECTIONS)
-def test_top_k_of_columns(instruction_set, threads, dtype, direction):
-    """Lanes, sizes and k around the limits of this strategy, and sizes around the ones from which
-    elements are looked at before they are inserted, and from which there are several passes; tiles,
-    the last of which has less than a vector of lanes, or overlaps one; the lowest key, which fills
-    unused slots, as an element. Random shapes seldom lie near any of these, and random elements
-    hardly ever have the lowest key."""
-    rng = np.random.default_rng(0)
-    ends = [np.iinfo(dtype).min, np.iinfo(dtype).max] if dtype.kind in "iu" else [-np.inf, np.inf]
-    lane_bytes = max(dtype.itemsize, 2)
-    longest_of_few = TUNING.top_k_longest_column(9, min(lane_bytes, 4))
-    tile = TUNING.kTopKSlotBytes // (2 * 2 * 3 * lane_bytes) // 32 * 32
-    for rows, n, k in [
-        *((rows, 40, 3) for rows in [*near(TUNING.kTopKMinLanes, 16, 32, 64), 70]),
-        *((70, n, 3) for n in near(TUNING.kTopKPassRows, 3 * TUNING.kTopKPassRows)),
-        *((rows, 2 * TUNING.kTopKPassRows + 1, 3) for rows in near(tile, tile + 32)),
-        *((9, n, 5) for n in near(5, *SURE)),
-        *((9, n, 12) for n in near(TUNING.kTopKSurePerSlot * 12)),
-        *((9, n, 5) for n in near(longest_of_few, TUNING.kTopKTileBytes // dtype.itemsize // 9)),
-        *((9, n, TUNING.kTopKLongColumnsK + 1) for n in near(longest_of_few)),
-        *((9, 40, k) for k in range(1, TUNING.kTopKColumnsMaxK + 1)),
-    ]:
-        if k > n:
-            continue
-        x = rng.integers(0, 50, (rows, n)).astype(dtype)
-        x[0] = ends[0]
-        x[1] = ends[1]
-        x[2, ::2] = ends[0]
-        x[3, ::2] = ends[1]
-        order = x if direction == "increasing" else reversed_order(x)
-        want = np.argsort(order, 1, kind="stable")[:, :k]
-        for axis in (0, 1):
-            view = np.moveaxis(x, 1, axis) if axis == 1 else np.ascontiguousarray(x.T)
-            got = dmlcpu.top_k(view, k, axis=axis, axis_direction=direction)
-            np.testing.assert_array_equal(np.moveaxis(got.indices, axis, 1), want)
-            np.testing.assert_array_equal(
-                np.moveaxis(got.values, axis, 1), np.take_along_axis(x, want, 1)
-            )
-
-
-@pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
-@pytest.mark.parametrize("direction", DIRECTIONS)
-def test_top_k_by_a_network(instruction_set, dtype, direction):
-    """Sizes around powers of two, where the network's sequences end, around its limits, and k around
-    those; one row that is sorted already, one in reverse, and many equal elements, whose positions are
-    all that is sorted: random data has no long runs of them. More lanes than a tile has."""
-    rng = np.random.default_rng(0)
-    least = TUNING.kTopKColumnsMaxK + 1
-    cases = [(n, k) for n in near(least, 64, 128, TUNING.kTopKNetworkLength) for k in (least, n)]
-    cases += [(n, least) for n in near(TUNING.kTopKNetworkPerResult * least)]
-    for n, k in cases:
-        if k > n:
-            continue
-        x = rng.integers(0, 100, (37, n)).astype(dtype)
-        x[0] = np.sort(x[0])
-        x[1] = np.sort(x[1])[::-1]
-        x[2] = 7
-        x[3] = np.arange(n) % 2
-        order = x if direction == "increasing" else reversed_order(x)
-        want = np.argsort(order, 1, kind="stable")[:, :k]
-        for view, axis in ((x, 1), (np.ascontiguousarray(x.T), 0), (np.repeat(x, 2, 0)[::2], 1)):
-            got = dmlcpu.top_k(view, k, axis=axis, axis_direction=direction)
-            np.testing.assert_array_equal(np.moveaxis(got.indices, axis, 1), want)
-            np.testing.assert_array_equal(
-                np.moveaxis(got.values, axis, 1), np.take_along_axis(x, want, 1)
-            )
-
-
-@pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
-@pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize("policy", ["propagate", "omit"])
-def test_top_k_by_a_network_of_special_values(instruction_set, dtype, direction, policy):
-    """NaNs, zeros and infinities, each many times: equal keys of different bits, which are looked up."""
-    rng = np.random.default_rng(0)
-    x = rng.choice(data.special_values(dtype), (21, 2 * TUNING.kTopKColumnsMaxK))
-    k = TUNING.kTopKColumnsMaxK + 7
-    bits = np.dtype(f"u{dtype.itemsize}")
-    values, indices = reference.top_k(x, k, direction=direction, nan_policy=policy)
-    for view in (x, x.copy(order="F"), np.repeat(x, 3, 1)[:, ::3]):
-        got = dmlcpu.top_k(view, k, axis_direction=direction, nan_policy=policy)
-        np.testing.assert_array_equal(got.indices, indices)
-        np.testing.assert_array_equal(got.values.view(bits), values.view(bits))
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.int64], ids=str)

@@ -60,6 +60,57 @@ void test_tensors() {
         "index_dtype: must be uint32, int32, uint64 or int64, got float32");
 }
 
+/// Every element type, at half of its size from an aligned address.
+void test_alignment() {
+  alignas(8) static char memory[64];
+  for (int type = 0; type < dmlcpu::kDataTypeCount; ++type) {
+    const auto data_type = static_cast<dmlcpu::DataType>(type);
+    const std::size_t size = dmlcpu::info(data_type).size;
+    for (std::size_t offset = 0; offset < size; ++offset) {
+      const std::string text = spoiled<ValueError>([&](auto& d) {
+        d.input.type = data_type;
+        d.input.data = memory + offset;
+      });
+      CHECK(
+          text ==
+          (offset == 0 ? "" : "input: must be aligned to its elements, got an unaligned pointer"));
+    }
+  }
+}
+
+/// Sizes of 0 beside others whose product does not fit 64 bits: planners multiply any of them.
+void test_empty_but_huge() {
+  CHECK(spoiled<ValueError>([](auto& d) {
+          d.input.rank = 3;
+          d.input.sizes = {0, kHuge / 2, 64};
+          d.input.strides = {0, 0, 0};
+        }) ==
+        "input: must have sizes and strides of at most 2^60 bytes, got shape (0, "
+        "2305843009213693952, 64)");
+  dmlcpu::GatherNdDescriptor gather;
+  gather.input.rank = gather.indices.rank = 3;
+  gather.input.sizes = {1, 0, std::int64_t{1} << 40};
+  gather.indices.type = dmlcpu::DataType::kInt64;
+  gather.indices.sizes = {0, std::int64_t{1} << 40, 1};
+  CHECK(check::error_of<ValueError>([&] { dmlcpu::output_shape(gather); }) ==
+        "indices: must give a result whose bytes fit 64 bits, got shape (0, 1099511627776, 0, "
+        "1099511627776)");
+}
+
+/// What is reduced may be more than the elements: none, where a kept axis is empty.
+void test_index_types_of_empty_tensors() {
+  ArgDescriptor descriptor;
+  descriptor.input.rank = descriptor.output.rank = 2;
+  descriptor.input.sizes = {0, (std::int64_t{1} << 32) + 1};
+  descriptor.output.sizes = {0, 1};
+  descriptor.axes = {1};
+  descriptor.output.type = dmlcpu::DataType::kUInt32;
+  CHECK(check::error_of<ValueError>([&] { run(descriptor); }) ==
+        "index_dtype: must hold the index 4294967296, got uint32");
+  --descriptor.input.sizes[1];
+  run(descriptor);
+}
+
 void test_runtime() {
   CHECK(check::error_of<ValueError>([] { dmlcpu::set_num_threads(-1); }) ==
         "num_threads: must be at least 0, got -1");
@@ -101,6 +152,9 @@ void test_good() {
 
 int main() {
   test_tensors();
+  test_alignment();
+  test_empty_but_huge();
+  test_index_types_of_empty_tensors();
   test_runtime();
   test_errors_are_std_exceptions();
   test_numbers_in_any_locale();

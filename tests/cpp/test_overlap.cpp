@@ -67,9 +67,36 @@ void test_random_tensors() {
   CHECK(overlapping > kRounds / 10 && overlapping < kRounds * 9 / 10);
 }
 
+/// `rank` axes whose strides are nearly 1000: m steps of them reach from 1000 * m to 1007 * m.
+ConstTensor nearly_equal_strides(int rank, std::int64_t size) {
+  ConstTensor t;
+  t.type = dmlcpu::DataType::kInt8;
+  t.rank = rank;
+  for (int d = 0; d < rank; ++d) {
+    t.sizes[d] = size;
+    t.strides[d] = 1000 + d;
+  }
+  t.data = reinterpret_cast<const void*>(std::intptr_t{1} << 20);
+  return t;
+}
+
+/// An element between what 40 and 41 steps reach. That a few axes do not meet it is found out; of
+/// many the search is given up, and they count as overlapping.
+void test_search_that_is_given_up() {
+  for (const int rank : {2, 8}) {
+    const ConstTensor many = nearly_equal_strides(rank, 30);
+    ConstTensor one;
+    one.type = dmlcpu::DataType::kInt8;
+    one.data = static_cast<const char*>(many.data) + 40 * 1007 + 300;
+    CHECK(overlap(many, one) == (rank == 8));
+    CHECK(overlap(one, many) == (rank == 8));
+  }
+}
+
 }  // namespace
 
 int main() {
   test_random_tensors();
+  test_search_that_is_given_up();
   return check::failures == 0 ? 0 : 1;
 }
