@@ -66,6 +66,25 @@ void test_top_k() {
   CHECK(values[0] == 0 && values[1] == 1 && at[0] == 4 && at[1] == 0);
 }
 
+/// Tuples are checked first, without an output, by several tasks; the input may be null if it is
+/// empty. UndefinedBehaviorSanitizer sees offsets from null pointers.
+void test_gather_in_tasks() {
+  dmlcpu::set_grain_bytes(1);
+  dmlcpu::GatherNdOptions options;
+  options.threads = 3;
+  std::vector<std::int32_t> tuples(300, 2);
+  std::vector<float> found(300);
+  const View<float> out(found.data(), {300});
+  dmlcpu::gather_nd<float, std::int32_t>({kMatrix, {9}}, {tuples.data(), {300, 1}}, out, options);
+  CHECK(found[0] == 3 && found[299] == found[0]);
+  options.batch_dims = 1;
+  CHECK(check::error_of<dmlcpu::IndexError>([&] {
+          dmlcpu::gather_nd<float, std::int32_t>({nullptr, {3, 0}}, {tuples.data(), {3, 100, 1}},
+                                                 {found.data(), {3, 100}}, options);
+        }) == "indices: must be empty for axis 1, of size 0, got 2 at position (0, 0, 0)");
+  dmlcpu::set_grain_bytes(0);
+}
+
 void test_gather_nd() {
   const std::int32_t tuples[] = {1, 0, -1, 1};
   float found[2] = {};
@@ -143,6 +162,7 @@ int main() {
   test_strides();
   test_top_k();
   test_gather_nd();
+  test_gather_in_tasks();
   test_views();
   test_scoped_threads();
   return check::failures;

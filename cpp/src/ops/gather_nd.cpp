@@ -25,6 +25,8 @@ bool gather(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan, cons
   const GatherKernel kernel = kernels().gather[index_size == 8];
   const auto advance = [&](GatherPart& part, const Offsets& by) {
     part.indices += by[0] * index_size;
+    // Only checked: there is no output, and of an empty input there may be no pointer.
+    if (output == nullptr) return;
     part.data += by[1] * element_size;
     part.output += by[2] * element_size;
   };
