@@ -21,6 +21,9 @@ from repair import is_library, licenses_of
 # Home folders, and those in which services and containers build.
 MACHINES = rb"(?<![\w./])/(?:home|root|work|Users|project|host|github)/[\w.]|[A-Z]:\\(?:a|Users)\\"
 
+# dmlcpu's own libraries in its package.
+OWN = r"dmlcpu/(lib/.*|_core\..*|dmlcpu\.dll)"
+
 # What each kind of wheel may need of the system.
 SYSTEM = {
     "manylinux": r"(libc|libm|libgcc_s|libstdc\+\+)\.so\.\d|ld-linux-[\w-]+\.so\.\d",
@@ -71,12 +74,41 @@ def check_elf(name, data, names, system):
         )
 
 
+def check_hardening(name, data, cet=True):
+    """What cmake/Hardening.cmake asks of compilers and linkers, `cet` among it, and that a library shows
+    no names but its own."""
+    from elftools.elf.elffile import ELFFile
+
+    elf = ELFFile(io.BytesIO(data))
+    segments = {segment.header.p_type: segment.header.p_flags for segment in elf.iter_segments()}
+    check(segments["PT_GNU_STACK"] & 1 == 0, name, "must have a stack that is no code")
+    tags = {
+        tag.entry.d_tag: tag.entry.d_val for tag in elf.get_section_by_name(".dynamic").iter_tags()
+    }
+    now = "DT_BIND_NOW" in tags or tags.get("DT_FLAGS", 0) & 8 or tags.get("DT_FLAGS_1", 0) & 1
+    check(now and "PT_GNU_RELRO" in segments, name, "must be linked with -z relro -z now")
+    symbols = list(elf.get_section_by_name(".dynsym").iter_symbols())[1:]
+    needed = {symbol.name for symbol in symbols if symbol.entry.st_shndx == "SHN_UNDEF"}
+    shown = {symbol.name for symbol in symbols} - needed
+    functions = [s for s in symbols if s.name in shown and s.entry.st_info.type == "STT_FUNC"]
+    check("__stack_chk_fail" in needed, name, "must be compiled with -fstack-protector-strong")
+    own = r"PyInit__core" if "_core." in name else r"dmlcpu_\w+|_Z\w*6dmlcpu\w*|_Z\w*DMLCalc\w*"
+    others = sorted(symbol for symbol in shown if not re.fullmatch(own, symbol))
+    check(not others, name, f"must show only its own names, got {', '.join(others)}")
+    # By the instruction that functions begin with: a library's properties do not tell it where start
+    # files, as Debian's, are not made for CET.
+    if cet and elf.header.e_machine == "EM_X86_64":
+        for symbol in functions:
+            (offset,) = elf.address_offsets(symbol.entry.st_value)
+            landing = data[offset : offset + 4] == b"\xf3\x0f\x1e\xfa"
+            check(landing, name, f"must be compiled with -fcf-protection, not so {symbol.name}")
+
+
 def check_licenses(contents, folder):
-    """Of what the tools copied into the wheel; dmlcpu's own libraries are in its package."""
+    """Of what the tools copied into the wheel."""
     metadata = Parser().parsestr(contents[f"{folder}/METADATA"].decode())
     expression, files = metadata["License-Expression"], metadata.get_all("License-File", [])
-    own = r"dmlcpu/(lib/.*|_core\..*|dmlcpu\.dll)"
-    bundled = [n for n in contents if is_library(n) and not re.fullmatch(own, n)]
+    bundled = [n for n in contents if is_library(n) and not re.fullmatch(OWN, n)]
     for spdx, file in licenses_of(bundled):
         check(spdx in expression, "License-Expression", f"must have {spdx}, got {expression}")
         check(file in files, "License-File", f"must have {file}, got {', '.join(files)}")
@@ -96,6 +128,8 @@ def check_wheel(path, machines):
         check_folders(name, data, machines)
         if data.startswith(b"\x7fELF"):
             check_elf(name, data, contents, SYSTEM[kind[1]])
+            if re.fullmatch(OWN, name):
+                check_hardening(name, data)
     description = contents[f"{folder}/METADATA"].decode().split("\n\n", 1)[1]
     link = re.search(r"\]\((?![a-z]+:|#)[^)]*\)", description)
     check(link is None, "METADATA", f"must link nothing by a relative path, got {link and link[0]}")

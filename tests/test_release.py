@@ -1,7 +1,9 @@
 """The scripts that make and check wheels, on wheels made here; and the workflows that run them."""
 
 import importlib.metadata
+import platform
 import re
+import sys
 import zipfile
 from email.parser import Parser
 from pathlib import Path
@@ -134,6 +136,37 @@ def test_library_that_needs_what_is_elsewhere():
     data = Path(_core.__file__).read_bytes()
     with pytest.raises(SystemExit, match=re.escape("must be inside the wheel, got $ORIGIN/lib")):
         check.check_elf("dmlcpu/_core.so", data, [], check.SYSTEM["manylinux"])
+
+
+def installed_libraries():
+    """Names in a wheel, and contents."""
+    for path in importlib.metadata.files("dmlcpu"):
+        data = (Path(_core.__file__).parent.parent / path).read_bytes()
+        if data.startswith(b"\x7fELF"):
+            yield path.as_posix(), data
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads ELF files")
+def test_installed_libraries_are_hardened():
+    """As far as this compiler can: g++ 12 and later can do all."""
+    pytest.importorskip("elftools")
+    build = _core.build_info()
+    wanted = ["-fstack-protector-strong", "-fstack-clash-protection", "-D_FORTIFY_SOURCE="]
+    wanted += ["-fcf-protection"] * (platform.machine() == "x86_64")
+    if re.match(r"GNU (1[2-9]|[2-9]\d)", build["compiler"]) and build["build type"] == "Release":
+        assert [flag for flag in wanted if flag not in build["flags"]] == []
+    libraries = dict(installed_libraries())
+    assert len(libraries) == 2
+    for name, data in libraries.items():
+        check.check_hardening(name, data, cet="-fcf-protection" in build["flags"])
+
+
+def test_library_that_shows_more():
+    pytest.importorskip("elftools")
+    ((name, data),) = ((n, d) for n, d in installed_libraries() if "_core" in n)
+    check.check_hardening(name, data, cet=False)
+    with pytest.raises(SystemExit, match="must show only its own names, got PyInit__core"):
+        check.check_hardening("dmlcpu/lib/libdmlcpu.so", data, cet=False)
 
 
 @pytest.mark.parametrize("source", [None, "https://example.org/dmlcpu"])
