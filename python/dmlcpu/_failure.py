@@ -61,6 +61,11 @@ _LINKER = [
         "The module and the library that it loads are not of one build: {} is missing. " + _AGAIN,
     ),
     (
+        r"(does not support loading in subinterpreters)",
+        "dmlcpu works in a process's main interpreter alone. For mod_wsgi that is the application group "
+        "%{GLOBAL}; other programs start a process for each.",
+    ),
+    (
         r"(wrong ELF class|invalid ELF header|file too short|incompatible architecture)",
         "A file of the package is damaged, or for another architecture: {}. " + _AGAIN,
     ),
