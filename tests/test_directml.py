@@ -7,7 +7,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dmlcpu
@@ -20,6 +20,8 @@ FLOAT32 = dml.TensorDataType.FLOAT32
 UINT32 = dml.TensorDataType.UINT32
 INCREASING = dml.AxisDirection.INCREASING
 DECREASING = dml.AxisDirection.DECREASING
+
+SETTINGS = settings(deadline=None)
 
 SQUARE = np.array([[1, 2, 3], [3, 0, 4], [2, 5, 2]], np.float32)
 DML_DTYPES = [d for d in data.DTYPES if d.name.upper() in dml.TensorDataType.__members__]
@@ -227,7 +229,26 @@ def test_compiled_operators_pickle():
     compiled = dml.compile(desc, feature_level="4.1", nan_policy="propagate")
     for again in (pickle.loads(pickle.dumps(compiled)), copy.deepcopy(compiled)):
         assert repr(again) == repr(compiled)
+        assert again == compiled
+        assert hash(again) == hash(compiled)
         assert again(np.array([1, np.nan, 3], np.float32)).tolist() == [1]
+
+
+def test_operators_compiled_from_the_same_are_equal():
+    fields = tensor(FLOAT32, 3), tensor(UINT32, 1), (0,)
+    desc = dml.ArgmaxOperatorDesc(*fields)
+    compiled = dml.compile(desc)
+    assert compiled == dml.compile(dml.ArgmaxOperatorDesc(*fields[:2], [0]), feature_level="6.4")
+    others = [
+        dml.compile(dml.ArgminOperatorDesc(*fields)),
+        dml.compile(dml.ArgmaxOperatorDesc(*fields, DECREASING)),
+        dml.compile(dml.ArgmaxOperatorDesc(tensor(FLOAT32, 2), *fields[1:])),
+        dml.compile(desc, feature_level="5.0"),
+        dml.compile(desc, nan_policy="propagate"),
+        dml.compile(desc, mode="raise"),
+    ]
+    assert len({compiled, dml.compile(desc), *others}) == 1 + len(others)
+    assert all(compiled != other for other in [*others, desc, None])
 
 
 def test_calls_from_many_threads():
@@ -265,6 +286,7 @@ def inputs(draw, dtypes=ORDERED_DTYPES, max_dims=4):
     return x
 
 
+@SETTINGS
 @given(inputs(), st.data())
 def test_arg_against_its_reference(x, draw):
     axes = draw.draw(st.lists(st.integers(0, x.ndim - 1), unique=True))
@@ -283,6 +305,7 @@ def test_arg_against_its_reference(x, draw):
     assert np.array_equal(dml.compile(desc, nan_policy=nan_policy)(x), want)
 
 
+@SETTINGS
 @given(inputs(), st.data())
 def test_top_k_against_its_reference(x, draw):
     axis = draw.draw(st.integers(0, x.ndim - 1))
@@ -302,6 +325,7 @@ def test_top_k_against_its_reference(x, draw):
     assert np.array_equal(got.indices, indices)
 
 
+@SETTINGS
 @given(inputs(DML_DTYPES, 3), st.data())
 def test_gather_nd_against_its_reference(x, draw):
     index_dtype = draw.draw(st.sampled_from(data.INDEX_DTYPES))

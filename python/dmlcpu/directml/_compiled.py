@@ -148,7 +148,7 @@ def feature_level_required(desc: OperatorDesc) -> FeatureLevel:
     return FeatureLevel(_core.feature_level_required(_operator_desc(desc)))
 
 
-@dataclass(frozen=True, eq=False, repr=False, slots=True)
+@dataclass(frozen=True, repr=False, slots=True)
 class CompiledOperator(Generic[_Result]):
     """An operator that `compile` has checked and planned; call it on arrays.
 
@@ -161,7 +161,8 @@ class CompiledOperator(Generic[_Result]):
     made. Results are `out` or the new arrays: one array, for top-k a `dmlcpu.TopK`. A failed call
     writes nothing. Calls may be made from many threads at once.
 
-    `desc`, `feature_level`, `nan_policy` and `mode` are what it was compiled from.
+    `desc`, `feature_level`, `nan_policy` and `mode` are what it was compiled from; operators compiled
+    from the same are equal.
 
     >>> import numpy as np
     >>> from dmlcpu import directml as dml
@@ -178,7 +179,7 @@ class CompiledOperator(Generic[_Result]):
     feature_level: FeatureLevel
     nan_policy: _NanPolicy
     mode: _IndexMode
-    _compiled: _core.CompiledOperator = field(init=False)
+    _compiled: _core.CompiledOperator = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         compiled = _core.CompiledOperator(
@@ -218,14 +219,15 @@ def _level(level: FeatureLevelLike) -> FeatureLevel:
     requirement = 'feature_level: must be a FeatureLevel, "1.0" to "6.4"'
     if isinstance(level, bool) or not (isinstance(level, str) or hasattr(level, "__index__")):
         raise TypeError(f"{requirement}, got {type(level).__name__}")
+    cause = None
     try:
         number = level if isinstance(level, str) else operator.index(level)
-    except TypeError:  # arrays have __index__, but only those of one int are one
-        number = None
+    except TypeError as error:  # arrays have __index__, but only those of one int are one
+        number, cause = None, error
     for known in FeatureLevel:
         if number in (known, str(known)):
             return known
-    raise ValueError(f"{requirement}, got {level!r}")
+    raise ValueError(f"{requirement}, got {level!r}") from cause
 
 
 def _operator_desc(desc: Any) -> OperatorDesc:
