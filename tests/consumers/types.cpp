@@ -53,9 +53,20 @@ bool runs() {
   return values[0] == T(3);
 }
 
+/// argmax with indices of that type.
+template <class Index>
+bool writes() {
+  const int x[] = {1, 3, 2, 0};
+  Index at = 9;
+  dmlcpu::argmax<int, Index>({x, {4}}, {0}, {&at, {1}});
+  return at == 1;
+}
+
 }  // namespace
 
 int main() {
+  if (!writes<signed char>() || !writes<unsigned char>()) return 8;
+  if (!writes<short>() || !writes<unsigned short>()) return 9;
   if (!runs<int, long long>() || !runs<int, unsigned long long>()) return 1;
   if (!runs<int, long>() || !runs<int, unsigned long>()) return 2;
   if (!runs<long long, unsigned>() || !runs<unsigned long long, int>()) return 3;

@@ -57,7 +57,9 @@ void test_tensors() {
           d.input.strides[0] = 0;
         }) == overflow + "shape (2305843009213693952, 3)");
   CHECK(spoiled<TypeError>([](auto& d) { d.output.type = dmlcpu::DataType::kFloat32; }) ==
-        "index_dtype: must be uint32, int32, uint64 or int64, got float32");
+        "index_dtype: must be int8 to int64 or uint8 to uint64, got float32");
+  CHECK(spoiled<TypeError>([](auto& d) { d.output.type = dmlcpu::DataType::kBool; }) ==
+        "index_dtype: must be int8 to int64 or uint8 to uint64, got bool");
 }
 
 /// Every element type, at half of its size from an aligned address.

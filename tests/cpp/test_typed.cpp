@@ -27,6 +27,9 @@ void test_arg() {
   CHECK(all == 7);
   dmlcpu::argmin<float, std::int64_t>({kMatrix, {3, 3}}, {1, 0}, {&all, {}});
   CHECK(all == 4);
+  std::uint8_t narrow[3] = {9, 9, 9};
+  dmlcpu::argmax<float, std::uint8_t>({kMatrix, {3, 3}}, {0}, {narrow, {3}});
+  CHECK(narrow[0] == 1 && narrow[1] == 2 && narrow[2] == 1);
 }
 
 void test_options() {

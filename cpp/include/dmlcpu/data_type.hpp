@@ -69,10 +69,14 @@ constexpr const DataTypeInfo& info(DataType type) {
   return kDataTypeInfo[static_cast<std::size_t>(type)];
 }
 
-/// Whether indices can be of the type.
+/// Whether argmin and argmax can write indices of the type: integers of 8 to 64 bits.
+constexpr bool is_arg_index_type(DataType type) {
+  return info(type).kind == 'u' || info(type).kind == 'i';
+}
+
+/// Whether top-k can write indices of the type, and gather read them: uint32, int32, uint64, int64.
 constexpr bool is_index_type(DataType type) {
-  return type == DataType::kUInt32 || type == DataType::kInt32 || type == DataType::kUInt64 ||
-         type == DataType::kInt64;
+  return is_arg_index_type(type) && info(type).size >= sizeof(std::uint32_t);
 }
 
 }  // namespace dmlcpu

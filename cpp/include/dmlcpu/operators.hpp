@@ -52,7 +52,7 @@ struct ArgDescriptor {
   bool keep_dims = true;  ///< reduced axes stay in the output's shape, with size 1
   AxisDirection axis_direction = AxisDirection::kIncreasing;
   NanPolicy nan_policy = NanPolicy::kPropagate;
-  Tensor output;               ///< uint32, int32, uint64 or int64
+  Tensor output;               ///< uint8 to uint64 or int8 to int64, where every index fits
   bool output_is_new = false;  ///< see the file's head
 };
 

@@ -3,8 +3,9 @@
 ///
 /// Element types are float, double, Float16, BFloat16, the compiler's _Float16 and __bf16 where it
 /// has them (std::float16_t and std::bfloat16_t of C++23), bool and the integers of 8 to 64 bits;
-/// index types those of 32 and 64 bits. Views are a pointer, sizes and, unless the elements are
-/// contiguous in row-major order, strides, all in elements; rank 0 to 8.
+/// index types those of 32 and 64 bits, of argmin and argmax all integers. Views are a pointer,
+/// sizes and, unless the elements are contiguous in row-major order, strides, all in elements; rank
+/// 0 to 8.
 ///
 /// Name the element and index types, as the examples do: then braces become views, and views to
 /// write to are views to read from.
@@ -119,6 +120,7 @@ void run_on(int threads, const Descriptor& descriptor) {
 template <class T, class Index>
 void arg(bool largest, const View<const T>& input, const AxisList& axes, const View<Index>& output,
          const ArgOptions& options) {
+  static_assert(is_arg_index_type(data_type_of<Index>()), "not an integer type");
   ArgDescriptor descriptor;
   descriptor.input = input.tensor();
   descriptor.axes = axes;
@@ -194,6 +196,7 @@ void argmax(const View<const T>& input, const AxisList& axes, const View<Index>&
 template <class T, class Index>
 void top_k(const View<const T>& input, Integer k, Integer axis, const View<T>& values,
            const View<Index>& indices, const TopKOptions& options = {}) {
+  static_assert(is_index_type(data_type_of<Index>()), "not an integer type of 32 or 64 bits");
   TopKDescriptor descriptor;
   descriptor.input = input.tensor();
   descriptor.axis = axis.value;
@@ -225,6 +228,7 @@ void top_k(const View<const T>& input, Integer k, Integer axis, const View<T>& v
 template <class T, class Index>
 void gather_nd(const View<const T>& input, const View<const Index>& indices, const View<T>& output,
                const GatherNdOptions& options = {}) {
+  static_assert(is_index_type(data_type_of<Index>()), "not an integer type of 32 or 64 bits");
   GatherNdDescriptor descriptor;
   descriptor.input = input.tensor();
   descriptor.indices = indices.tensor();

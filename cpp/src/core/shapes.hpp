@@ -35,9 +35,7 @@ inline int tuple_length(const GatherNdDescriptor& descriptor) {
   return static_cast<int>(descriptor.indices.sizes[descriptor.indices.rank - 1]);
 }
 
-/// Of uint32, int32, uint64 and int64.
-constexpr bool is_signed_index(DataType type) {
-  return type == DataType::kInt32 || type == DataType::kInt64;
-}
+/// Of an integer type.
+constexpr bool is_signed_index(DataType type) { return info(type).kind == 'i'; }
 
 }  // namespace dmlcpu

@@ -36,7 +36,14 @@ void check_pointer(const char* name, const ConstTensor& tensor) {
   if (element_count(tensor) > 0) check_pointer(name, tensor.type, tensor.data);
 }
 
-/// That indices can be of the type.
+/// That argmin and argmax can write indices of the type.
+void check_arg_index_type(const char* name, DataType type) {
+  if (!is_arg_index_type(type)) {
+    fail<TypeError>(name, "must be int8 to int64 or uint8 to uint64", info(type).name);
+  }
+}
+
+/// That top-k can write indices of the type, and gather read them.
 void check_index_type(const char* name, DataType type) {
   if (!is_index_type(type)) {
     fail<TypeError>(name, "must be uint32, int32, uint64 or int64", info(type).name);
@@ -119,7 +126,7 @@ Shape output_shape(const ArgDescriptor& descriptor) {
 void validate(const ArgDescriptor& descriptor) {
   const bool is_new = descriptor.output_is_new;
   const Shape shape = is_new ? Shape{} : output_shape(descriptor);
-  check_index_type("index_dtype", descriptor.output.type);
+  check_arg_index_type("index_dtype", descriptor.output.type);
   const std::int64_t count = element_count(descriptor.input);
   // What is reduced is at most everything, unless a kept axis is empty.
   if (count == 0 || !holds_index(descriptor.output.type, count - 1)) {

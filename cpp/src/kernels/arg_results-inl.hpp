@@ -170,7 +170,7 @@ DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile,
     write_tile(found.best, found.stride, tile.groups, found.results,
                static_cast<U*>(to.values.data), to.values.group_stride, to.values.lane_stride);
   }
-  write_indices(
+  write_indices<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(
       to, &Output::group_stride, tile.groups, found.results, buffer,
       [&](auto* data, std::int64_t stride) { write_run(a, tile, found, 0, data, stride); });
 }

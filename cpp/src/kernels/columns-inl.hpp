@@ -173,13 +173,16 @@ void write_rows(const Output& out, std::int64_t Output::* row_stride, std::int64
   write_tile(filled, lanes, rows, lanes, data, out.*row_stride, out.lane_stride);
 }
 
-/// The same of indices, of 4 or 8 bytes, whose signs do not matter.
-template <class Fill>
+/// The same of indices of one of the types, found by its size: signs do not matter.
+template <class... Indices, class Fill>
 void write_indices(const Outputs& outputs, std::int64_t Output::* row_stride, std::int64_t rows,
                    std::int64_t lanes, void* buffer, const Fill& fill) {
-  auto* const write =
-      outputs.index_size == 4 ? write_rows<std::uint32_t, Fill> : write_rows<std::uint64_t, Fill>;
-  write(outputs.indices, row_stride, rows, lanes, buffer, fill);
+  const auto write = [&](auto zero) {
+    if (outputs.index_size != kSizeOf<decltype(zero)>) return false;
+    write_rows<decltype(zero)>(outputs.indices, row_stride, rows, lanes, buffer, fill);
+    return true;
+  };
+  (write(Indices{}) || ...);
 }
 
 }  // namespace

@@ -108,12 +108,13 @@ void write_results(const KeyRule& rule, std::int64_t rows, std::int64_t lanes,
     }
   };
   write_rows<U>(outputs.values, row_stride, rows, lanes, values, fill_values);
-  write_indices(outputs, row_stride, rows, lanes, indices, [&](auto* to, std::int64_t stride) {
-    using Index = std::remove_reference_t<decltype(*to)>;
-    for (std::int64_t r = 0; r < rows; ++r, to += stride) {
-      for (std::int64_t l = 0; l < lanes; ++l) to[l] = static_cast<Index>(position(r, l));
-    }
-  });
+  write_indices<std::uint32_t, std::uint64_t>(
+      outputs, row_stride, rows, lanes, indices, [&](auto* to, std::int64_t stride) {
+        using Index = std::remove_reference_t<decltype(*to)>;
+        for (std::int64_t r = 0; r < rows; ++r, to += stride) {
+          for (std::int64_t l = 0; l < lanes; ++l) to[l] = static_cast<Index>(position(r, l));
+        }
+      });
 }
 
 /// Reads the rows side by side, so that every cache line read is used whole.
