@@ -19,6 +19,9 @@ DTYPES = [
 TUNING = SimpleNamespace(**_core.tuning())
 FLOATS = [dtype for dtype in DTYPES if dtype.kind not in "iub"]
 INDEX_DTYPES = [np.dtype(name) for name in ("uint32", "int32", "uint64", "int64")]
+# argmin and argmax write those as well.
+NARROW_INDEX_DTYPES = [np.dtype(name) for name in ("uint8", "int8", "uint16", "int16")]
+ARG_INDEX_DTYPES = INDEX_DTYPES + NARROW_INDEX_DTYPES
 # A run that forces one tests that one: the others have runs of their own.
 INSTRUCTION_SETS = [
     name

@@ -16,6 +16,8 @@ ALL_DTYPES = (
 )
 DIRECTION = 'must be AxisDirection.INCREASING (0, "increasing") or AxisDirection.DECREASING (1, "decreasing")'
 INDEX_DTYPE = "index_dtype: must be uint32, int32, uint64 or int64, got "
+INTEGERS = "int8 to int64 or uint8 to uint64"
+ARG_INDEX_DTYPE = f"index_dtype: must be {INTEGERS}, got "
 
 
 def read_only(x):
@@ -52,10 +54,13 @@ ARG = [
     (dict(axis_direction=None), TypeError, f"axis_direction: {DIRECTION}, got NoneType"),
     (dict(nan_policy="raise"), ValueError, "nan_policy: must be \"propagate\" or \"omit\", got 'raise'"),
     (dict(nan_policy=None), TypeError, 'nan_policy: must be "propagate" or "omit", got NoneType'),
-    (dict(index_dtype=np.int16), TypeError, INDEX_DTYPE + "int16"),
-    (dict(index_dtype=">u4"), TypeError, INDEX_DTYPE + ">u4 (not in this machine's byte order)"),
-    (dict(index_dtype="nonsense"), TypeError, INDEX_DTYPE + "'nonsense'"),
-    (dict(index_dtype=None), TypeError, INDEX_DTYPE + "None"),
+    (dict(index_dtype=np.float16), TypeError, ARG_INDEX_DTYPE + "float16"),
+    (dict(index_dtype=bool), TypeError, ARG_INDEX_DTYPE + "bool"),
+    (dict(index_dtype=">u4"), TypeError, ARG_INDEX_DTYPE + ">u4 (not in this machine's byte order)"),
+    (dict(index_dtype="nonsense"), TypeError, ARG_INDEX_DTYPE + "'nonsense'"),
+    (dict(index_dtype={"names": ["a"]}), TypeError, ARG_INDEX_DTYPE + "{'names': ['a']}"),
+    (dict(index_dtype=None), TypeError, ARG_INDEX_DTYPE + "None"),
+    (dict(index_dtype=np.uint8, out=np.zeros((1, 1), np.int8)), TypeError, "out: must be of dtype uint8, got int8"),
     (dict(out=[0]), TypeError, "out: must be an array, or share its memory by DLPack, a buffer or __array_interface__, got list"),
     (dict(out=np.zeros((1, 1), np.int64)), TypeError, "out: must be of dtype uint32, got int64"),
     (dict(out=np.zeros((1, 1), ">u4")), TypeError, "out: must be of dtype uint32, got >u4 (not in this machine's byte order)"),
@@ -159,6 +164,8 @@ TOP_K = [
     (dict(k=1, axis_direction="down"), ValueError, f"axis_direction: {DIRECTION}, got 'down'"),
     (dict(k=1, nan_policy="drop"), ValueError, "nan_policy: must be \"propagate\" or \"omit\", got 'drop'"),
     (dict(k=1, index_dtype=np.uint8), TypeError, INDEX_DTYPE + "uint8"),
+    (dict(k=1, index_dtype=np.int16), TypeError, INDEX_DTYPE + "int16"),
+    (dict(k=1, index_dtype={"names": ["a"]}), TypeError, INDEX_DTYPE + "{'names': ['a']}"),
     (dict(k=2, out=VALUES), TypeError, "out: must be a pair (values, indices) of arrays, got numpy.ndarray"),
     (dict(k=2, out=(VALUES,)), TypeError, "out: must be a pair (values, indices) of arrays, got tuple of 1"),
     (dict(k=2, out=(VALUES, None)), TypeError, "out[1]: must be an array, or share its memory by DLPack, a buffer or __array_interface__, got NoneType"),

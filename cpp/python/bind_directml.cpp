@@ -29,16 +29,18 @@ const char* python_name(Field field) { return directml::detail::name_of(field, N
 
 const char* python_type(Field field) { return directml::detail::info(field).python_type; }
 
-[[noreturn]] void fail_type(const std::string& name, const char* type, py::handle actual) {
-  throw TypeError(name + ": must be " + type + ", got " +
-                  py::type::of(actual).attr("__name__").cast<std::string>());
+/// Errors have the field's type as Python says it.
+[[noreturn]] void fail_field(const std::string& name, const char* type, py::handle actual,
+                             Cause cause = {}) {
+  fail_type(name, (std::string("must be ") + type).c_str(), actual, std::move(cause));
 }
 
 /// The unsigned int that an object stands for.
 template <class Number = UINT>
 Number as_uint(py::handle object, const std::string& name, const char* type) {
-  const py::object index = find_index(object);
-  if (!index) fail_type(name, type, object);
+  Cause cause;
+  const py::object index = find_index(object, cause);
+  if (!index) fail_field(name, type, object, cause);
   const auto number = static_cast<UINT64>(PyLong_AsUnsignedLongLong(index.ptr()));
   if (PyErr_Occurred() != nullptr || number > Number(-1)) {
     PyErr_Clear();
@@ -49,11 +51,11 @@ Number as_uint(py::handle object, const std::string& name, const char* type) {
 }
 
 Numbers as_uints(py::handle objects, const std::string& name) {
-  if (py::isinstance<py::str>(objects) || !py::hasattr(objects, "__iter__")) {
-    fail_type(name, python_type(Field::kSizes), objects);
-  }
+  Cause cause;
+  const py::object iterator = find_iterator(objects, cause);
+  if (!iterator) fail_field(name, python_type(Field::kSizes), objects, cause);
   Numbers numbers;
-  for (const py::handle object : py::iter(objects)) {
+  for (const py::handle object : py::reinterpret_borrow<py::iterator>(iterator)) {
     const std::string item = name + "[" + std::to_string(numbers.size()) + "]";
     numbers.push_back(as_uint(object, item, "an int"));
   }
@@ -104,7 +106,7 @@ const py::object& tensor_type() {
 struct TensorStorage {
   void read(py::handle object, Field field) {
     name = python_name(field);
-    if (!py::isinstance(object, tensor_type())) fail_type(name, python_type(field), object);
+    if (!py::isinstance(object, tensor_type())) fail_field(name, python_type(field), object);
     const std::string prefix = name + std::string(".");
     const auto read_uint = [&](Field part, auto zero) {
       return as_uint<decltype(zero)>(object.attr(python_name(part)), prefix + python_name(part),
@@ -126,6 +128,7 @@ struct TensorStorage {
   /// Finds how arrays have to lie, of a tensor that the library accepts.
   void expect() {
     dtype = py::dtype(directml::detail::plain_name(directml::detail::kDataTypes[type]));
+    expected.type = find_type(dtype).value();
     expected.rank = static_cast<int>(layout.rank());
     std::int64_t stride = 1;
     std::int64_t last = 0;
@@ -140,6 +143,13 @@ struct TensorStorage {
     }
     used_bytes = (last + 1) * dtype.itemsize();
     bytes = stride * dtype.itemsize();
+  }
+
+  /// A new array of that layout, to write to.
+  py::object new_output(Tensor& tensor) const {
+    return contiguous ? python::new_output(dtype, expected.type,
+                                           Shape{expected.rank, expected.sizes}, false, tensor)
+                      : python::new_output(dtype, expected, tensor);
   }
 
   const char* name = "";
@@ -260,33 +270,44 @@ class Compiled {
                            std::to_string(inputs.size()));
     }
     const std::uint32_t output_count = descriptor_.tensor_count - input_count;
+    const TensorStorage* const descs = descriptor_.tensors.data();
+    Call call;
     std::array<py::object, 2> arrays;  // a py::array of nothing would be made by NumPy
-    std::array<dmlcpu_input, 2> in{};
+    std::array<py::object, 2> written;
+    Pair results;
     std::int64_t bytes = 0;
-    for (std::size_t i = 0; i < input_count; ++i) {
-      const TensorStorage& desc = descriptor_.tensors[i];
-      py::array array = as_array(inputs[i], desc.name);
-      const ConstTensor tensor = as_tensor_of(array, desc.name, desc.dtype);
-      arrays[i] = std::move(array);
-      in[i] = {tensor.data, lent_bytes(tensor, desc)};
-      bytes += desc.bytes;
+    if (!out.is_none()) {
+      results = output_count == 1 ? Pair{py::reinterpret_borrow<py::object>(out)} : as_pair(out);
     }
-    std::array<py::object, 2> written;  // kept until the call is over
-    std::array<py::object, 2> results;
+    for (std::uint32_t i = 0; i < descriptor_.tensor_count; ++i) {
+      bytes += descs[i].bytes;
+      if (i < input_count) {
+        arrays[i] = as_array(inputs[i], descs[i].name);
+      } else if (!out.is_none()) {
+        written[i - input_count] = as_output(results[i - input_count], descs[i].name);
+      }
+    }
+    call.ready(bytes);
+
+    std::array<dmlcpu_input, 2> in{};
     std::array<dmlcpu_output, 2> outputs{};
-    for (std::size_t o = 0; o < output_count; ++o) {
-      const TensorStorage& desc = descriptor_.tensors[input_count + o];
+    for (std::uint32_t i = 0; i < input_count; ++i) {
+      const auto array = py::reinterpret_borrow<py::array>(arrays[i]);
+      ConstTensor tensor;
+      as_tensor_of(array, descs[i].name, descs[i].expected.type, tensor);
+      in[i] = {tensor.data, lent_bytes(tensor, descs[i])};
+    }
+    for (std::uint32_t o = 0; o < output_count; ++o) {
+      const TensorStorage& desc = descs[input_count + o];
       Tensor tensor;
       if (out.is_none()) {
-        results[o] = new_output(desc.dtype, desc.expected, desc.contiguous, tensor);
+        results[o] = desc.new_output(tensor);
       } else {
-        results[o] = output_count == 1 ? py::reinterpret_borrow<py::object>(out) : as_pair(out)[o];
-        written[o] = as_output(results[o], desc.name, desc.dtype, tensor);
+        as_output_tensor(written[o], desc.name, desc.expected.type, tensor);
       }
       outputs[o] = {tensor.data, lent_bytes(tensor, desc)};
-      bytes += desc.bytes;
     }
-    call(bytes, [&] {
+    call.run([&] {
       directml::check(
           dmlcpu_dispatch(operator_.get(), in.data(), input_count, outputs.data(), output_count));
     });

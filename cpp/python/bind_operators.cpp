@@ -12,26 +12,37 @@
 namespace dmlcpu::python {
 namespace {
 
+// Each operator has the two parts of a Call.
+
 template <bool kLargest>
 py::object arg(py::handle input_object, py::handle axis, py::handle axis_direction,
                py::handle keepdims, py::handle index_dtype_object, py::handle nan_policy,
                py::handle out) {
-  const py::array input = as_array(input_object, "input");
-  ArgDescriptor descriptor{as_tensor(input, "input"),
+  Call call;
+  const bool is_new = out.is_none();
+  ArgDescriptor descriptor{{},
                            as_axes(axis),
                            kLargest,
                            as_bool(keepdims, "keepdims"),
                            as_axis_direction(axis_direction),
                            as_nan_policy(nan_policy),
                            {},
-                           out.is_none()};
-  const DataType type = index_type(index_dtype_object);
+                           is_new};
+  const DataType type = index_type(index_dtype_object, true);
   const py::dtype& dtype = index_dtype(type);
-  py::object output = out.is_none()
-                          ? new_output(dtype, type, output_shape(descriptor), descriptor.output)
-                          : as_output(out, "out", dtype, descriptor.output);
-  run_or_plan(bytes_touched(input), descriptor);
-  return out.is_none() ? std::move(output) : py::reinterpret_borrow<py::object>(out);
+  const py::array input = as_array(input_object, "input");
+  py::object output = is_new ? py::object() : as_output(out, "out");
+  call.ready(bytes_touched(input));
+
+  as_tensor(input, "input", descriptor.input);
+  if (is_new) {
+    output =
+        new_output(dtype, type, output_shape(descriptor), call.is_planned(), descriptor.output);
+  } else {
+    as_output_tensor(output, "out", type, descriptor.output);
+  }
+  call.run_or_plan(descriptor);
+  return is_new ? std::move(output) : py::reinterpret_borrow<py::object>(out);
 }
 
 /// dmlcpu.TopK.
@@ -52,54 +63,70 @@ py::object make_pair(py::object values, py::object indices) {
 
 py::object top_k(py::handle input_object, py::handle k, py::handle axis, py::handle axis_direction,
                  py::handle index_dtype_object, py::handle nan_policy, py::handle out) {
-  const py::array input = as_array(input_object, "input");
-  TopKDescriptor descriptor{as_tensor(input, "input"),
+  Call call;
+  const bool is_new = out.is_none();
+  TopKDescriptor descriptor{{},
                             as_axis(axis),
                             as_int(k, "k"),
                             as_axis_direction(axis_direction),
                             as_nan_policy(nan_policy),
                             {},
                             {},
-                            out.is_none()};
-  const DataType type = index_type(index_dtype_object);
+                            is_new};
+  const DataType type = index_type(index_dtype_object, false);
   const py::dtype& indices_dtype = index_dtype(type);
-  if (!out.is_none()) {
-    const py::tuple pair = as_pair(out);
-    const py::object values = as_output(pair[0], "out[0]", input.dtype(), descriptor.values);
-    const py::object indices = as_output(pair[1], "out[1]", indices_dtype, descriptor.indices);
-    run_or_plan(bytes_touched(input), descriptor);
-    return make_pair(pair[0], pair[1]);
+  const Pair pair = is_new ? Pair() : as_pair(out);
+  const py::array input = as_array(input_object, "input");
+  py::object values = is_new ? py::object() : as_output(pair[0], "out[0]");
+  py::object indices = is_new ? py::object() : as_output(pair[1], "out[1]");
+  call.ready(bytes_touched(input));
+
+  as_tensor(input, "input", descriptor.input);
+  if (is_new) {
+    const Shape shape = output_shape(descriptor);
+    const auto make = [&](const py::dtype& dtype, DataType of, Tensor& tensor) {
+      return new_output(dtype, of, shape, call.is_planned(), tensor);
+    };
+    values = make(input.dtype(), descriptor.input.type, descriptor.values);
+    indices = make(indices_dtype, type, descriptor.indices);
+  } else {
+    as_output_tensor(values, "out[0]", descriptor.input.type, descriptor.values);
+    as_output_tensor(indices, "out[1]", type, descriptor.indices);
   }
-  const Shape shape = output_shape(descriptor);
-  py::object values = new_output(input.dtype(), descriptor.input.type, shape, descriptor.values);
-  py::object indices = new_output(indices_dtype, type, shape, descriptor.indices);
-  run_or_plan(bytes_touched(input), descriptor);
-  return make_pair(std::move(values), std::move(indices));
+  call.run_or_plan(descriptor);
+  return is_new ? make_pair(std::move(values), std::move(indices)) : make_pair(pair[0], pair[1]);
 }
 
 py::object gather_nd(py::handle input_object, py::handle indices_object, py::handle batch_dims,
                      py::handle mode, py::handle out) {
+  Call call;
+  const bool is_new = out.is_none();
+  GatherNdDescriptor descriptor{{}, {},    as_int(batch_dims, "batch_dims"), as_index_mode(mode),
+                                {}, is_new};
   const py::array input = as_array(input_object, "input");
-  const py::array indices = as_index_array(indices_object, "indices");
-  GatherNdDescriptor descriptor{as_tensor(input, "input"),
-                                as_tensor(indices, "indices", true),
-                                as_int(batch_dims, "batch_dims"),
-                                as_index_mode(mode),
-                                {},
-                                out.is_none()};
-  py::object output = out.is_none() ? new_output(input.dtype(), descriptor.input.type,
-                                                 output_shape(descriptor), descriptor.output)
-                                    : as_output(out, "out", input.dtype(), descriptor.output);
-  const auto written = py::reinterpret_borrow<py::array>(output).nbytes();
-  run_or_plan(bytes_touched(indices) + written, descriptor);
-  return out.is_none() ? std::move(output) : py::reinterpret_borrow<py::object>(out);
+  py::array indices = as_array(indices_object, "indices");
+  py::object output = is_new ? py::object() : as_output(out, "out");
+  make_index_array(indices_object, indices, call.is_planned());
+  call.ready(bytes_touched(indices));
+
+  as_tensor(input, "input", descriptor.input);
+  as_tensor(indices, "indices", descriptor.indices, true);
+  const DataType type = descriptor.input.type;
+  if (is_new) {
+    output = new_output(input.dtype(), type, output_shape(descriptor), call.is_planned(),
+                        descriptor.output);
+  } else {
+    as_output_tensor(output, "out", type, descriptor.output);
+  }
+  call.run_or_plan(descriptor, py::reinterpret_borrow<py::array>(output).nbytes());
+  return is_new ? std::move(output) : py::reinterpret_borrow<py::object>(out);
 }
 
 }  // namespace
 
 void bind_operators(py::module_& module) {
   // What first calls would make, see numpy_bridge.hpp.
-  index_dtype(index_type(py::dtype("uint32")));
+  index_dtype(index_type(py::dtype("uint32"), true));
   pair_type();
   add_native<&arg<false>>(module, "native_argmin");
   add_native<&arg<true>>(module, "native_argmax");

@@ -48,15 +48,11 @@ extern thread_local std::string* plan_wanted;
 /// Whether any call was planned alone: to find what is local to a thread takes a call itself.
 extern std::atomic<bool> plans_used;
 
-/// Whether the next call on this thread writes its plan.
-inline bool plans() { return plans_used.load(std::memory_order_relaxed) && plan_wanted != nullptr; }
-
-/// As long as this lives, the next call on this thread writes its plan to `text`; with null, calls
-/// run.
+/// As long as this lives, the next call on this thread writes its plan to `text`.
 class PlanWanted {
  public:
   explicit PlanWanted(std::string* text) : before_(std::exchange(plan_wanted, text)) {
-    if (text != nullptr) plans_used.store(true, std::memory_order_relaxed);
+    plans_used.store(true, std::memory_order_relaxed);
   }
   ~PlanWanted() { plan_wanted = before_; }
   PlanWanted(const PlanWanted&) = delete;
@@ -87,35 +83,65 @@ auto with_lock(const Body& body) {
 #endif
 }
 
-/// Calls body(), which touches `bytes` bytes, and lets other Python threads run during it, unless
-/// it is over in no time. Whatever body() throws is derived from std::exception.
-template <class Body>
-void call(std::int64_t bytes, Body&& body) {
-  const ContextThreads threads;
-  if (bytes < tuning::kReleaseLockBytes) return body();
-  // Smaller calls use one thread anyway.
-  if (!has_openmp()) warn_without_openmp();
-  // Not by a destructor: Python may end a thread that takes the lock, which no destructor allows.
-  PyThreadState* const state = PyEval_SaveThread();
-  std::exception_ptr error;
-  try {
-    body();
-  } catch (const std::exception&) {
-    error = std::current_exception();
-  }
-  with_lock([state] { PyEval_RestoreThread(state); });
-  if (error) std::rethrow_exception(error);
-}
+/// A call of the library, from its first argument on. Arguments are objects of the caller's, which
+/// may run any Python code when they are read: code that resizes, reshapes or retypes an array
+/// whose pointer was taken would have the library read freed memory. So a call has two parts.
+/// First, up to ready(), all that may run Python code: options, what is no array, arrays that other
+/// libraries lend. Then pointers, types, sizes and strides of all arrays, and run(): nothing in
+/// between runs Python code or makes an object that the garbage collector knows, but for errors.
+class Call {
+ public:
+  /// Takes the wanted plan, which is not that of a call that the arguments make.
+  Call()
+      : plan_(plans_used.load(std::memory_order_relaxed) ? std::exchange(plan_wanted, nullptr)
+                                                         : nullptr) {}
 
-/// Runs a descriptor whose tensors have `bytes` bytes, or plans it alone.
-template <class Descriptor>
-void run_or_plan(std::int64_t bytes, const Descriptor& descriptor) {
-  if (plans()) {
-    const ContextThreads threads;
-    *std::exchange(plan_wanted, nullptr) = plan_text(descriptor);
-    return;
+  /// Whether the call is planned alone: it reads and writes no element.
+  bool is_planned() const { return plan_ != nullptr; }
+
+  /// Reads the context's number of threads, for a call that touches at least `bytes` bytes: the end
+  /// of the first part.
+  void ready(std::int64_t bytes) {
+    threads_.emplace();
+    bytes_ = bytes;
+    // Smaller calls use one thread anyway.
+    if (bytes >= tuning::kReleaseLockBytes && !is_planned() && !has_openmp()) {
+      warn_without_openmp();
+    }
   }
-  call(bytes, [&descriptor] { run(descriptor); });
-}
+
+  /// Calls body(), which touches `more` bytes than ready() was told, and lets other Python threads
+  /// run during it, unless it is over in no time. Whatever body() throws is derived from
+  /// std::exception.
+  template <class Body>
+  void run(Body&& body, std::int64_t more = 0) const {
+    if (bytes_ + more < tuning::kReleaseLockBytes) return body();
+    // Not by a destructor: Python may end a thread that takes the lock, which no destructor allows.
+    PyThreadState* const state = PyEval_SaveThread();
+    std::exception_ptr error;
+    try {
+      body();
+    } catch (const std::exception&) {
+      error = std::current_exception();
+    }
+    with_lock([state] { PyEval_RestoreThread(state); });
+    if (error) std::rethrow_exception(error);
+  }
+
+  /// Runs a descriptor, or plans it alone.
+  template <class Descriptor>
+  void run_or_plan(const Descriptor& descriptor, std::int64_t more = 0) const {
+    if (is_planned()) {
+      *plan_ = plan_text(descriptor);
+    } else {
+      run([&descriptor] { dmlcpu::run(descriptor); }, more);
+    }
+  }
+
+ private:
+  std::string* plan_;
+  std::optional<ContextThreads> threads_;
+  std::int64_t bytes_ = 0;
+};
 
 }  // namespace dmlcpu::python

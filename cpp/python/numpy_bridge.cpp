@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,6 +11,7 @@
 #include "core/tuning.hpp"
 #include "dmlcpu/error.hpp"
 #include "made_once.hpp"
+#include "options.hpp"
 
 namespace dmlcpu::python {
 namespace {
@@ -20,7 +21,7 @@ constexpr int kFirstUserType = 256;
 
 std::string text_of(py::handle object) { return py::str(object).cast<std::string>(); }
 
-constexpr const char* kGatherIndexDtypes = "int8 to int64 or uint8 to uint64";
+constexpr const char* kIntegers = "int8 to int64 or uint8 to uint64";
 
 std::string known_dtypes() {
   std::string names;
@@ -39,29 +40,24 @@ std::string describe(const py::dtype& dtype) {
   return text_of(dtype) + (is_native(dtype) ? "" : " (not in this machine's byte order)");
 }
 
-std::optional<DataType> find_type(const py::dtype& dtype) {
-  const auto size = static_cast<std::size_t>(dtype.itemsize());
-  if (dtype.num() >= kFirstUserType) {
-    static std::atomic<int> bfloat16{0};  // its number once seen, as names are slow to read
-    if (dtype.num() == bfloat16.load(std::memory_order_relaxed)) return DataType::kBFloat16;
-    if (size != 2 || text_of(dtype) != "bfloat16") return std::nullopt;
-    bfloat16.store(dtype.num(), std::memory_order_relaxed);
-    return DataType::kBFloat16;
-  }
-  if (!is_native(dtype)) return std::nullopt;
-  const char kind = dtype.kind();
-  for (int i = 0; i < kDataTypeCount; ++i) {
-    const auto type = static_cast<DataType>(i);
-    if (type != DataType::kBFloat16 && info(type).kind == kind && info(type).size == size) {
-      return type;
-    }
-  }
-  return std::nullopt;
+/// Whether it is ml_dtypes' bfloat16, or another library's of that name. The name is that of the
+/// scalars' type as C has it: a dtype's own is made by Python code.
+bool is_bfloat16(const py::dtype& dtype) {
+  if (dtype.num() < kFirstUserType || dtype.itemsize() != 2) return false;
+  const PyObject* const scalars = py::detail::array_descriptor_proxy(dtype.ptr())->typeobj;
+  const std::string_view name = reinterpret_cast<const PyTypeObject*>(scalars)->tp_name;
+  return name.substr(name.rfind('.') + 1) == info(DataType::kBFloat16).name;
 }
 
 /// Whether the object's type is numpy.ndarray itself, not a subclass.
 bool is_plain_array(py::handle object) {
   return Py_TYPE(object.ptr()) == py::detail::npy_api::get().PyArray_Type_;
+}
+
+/// Whether the object is an array of a subclass that is read as any array is, not a masked one.
+bool is_derived_array(py::handle object) {
+  return py::isinstance<py::array>(object) &&
+         !py::isinstance(object, py::module_::import("numpy.ma").attr("MaskedArray"));
 }
 
 [[noreturn]] void fail_dtype(const char* name, const std::string& requirement,
@@ -70,25 +66,20 @@ bool is_plain_array(py::handle object) {
                   describe(actual));
 }
 
-/// `of_indices` if the dtype must be an index type.
+/// The array's elements are of the type.
 template <class Pointer>
-BasicTensor<Pointer> make_tensor(const py::array& array, Pointer data, const char* name,
-                                 bool of_indices = false) {
-  BasicTensor<Pointer> tensor;
-  const py::dtype dtype = array.dtype();
-  const std::optional<DataType> type = find_type(dtype);
-  if (of_indices && (!type || !is_index_type(*type))) fail_dtype(name, kGatherIndexDtypes, dtype);
-  if (!type) fail_dtype(name, known_dtypes(), dtype);
+void set_tensor(const py::array& array, DataType type, Pointer data, const char* name,
+                BasicTensor<Pointer>& tensor) {
   if (array.ndim() > kMaxRank) {
     throw ValueError(std::string(name) + ": must have at most " + std::to_string(kMaxRank) +
                      " dimensions, got " + std::to_string(array.ndim()));
   }
   tensor.data = data;
-  tensor.type = *type;
+  tensor.type = type;
   tensor.rank = static_cast<int>(array.ndim());
-  const auto size = static_cast<std::int64_t>(info(*type).size);  // a power of two
-  const int shift = __builtin_ctzll(info(*type).size);
-  bool aligned = (reinterpret_cast<std::uintptr_t>(data) & (info(*type).size - 1)) == 0;
+  const auto size = static_cast<std::int64_t>(info(type).size);  // a power of two
+  const int shift = __builtin_ctzll(info(type).size);
+  bool aligned = (reinterpret_cast<std::uintptr_t>(data) & (info(type).size - 1)) == 0;
   for (int d = 0; d < tensor.rank; ++d) {
     tensor.sizes[d] = array.shape()[d];
     // NumPy leaves the strides of axes without a second element undefined.
@@ -100,7 +91,6 @@ BasicTensor<Pointer> make_tensor(const py::array& array, Pointer data, const cha
     throw ValueError(std::string(name) + ": must be aligned to its elements of " +
                      std::to_string(size) + " bytes, got an unaligned array (copy() aligns it)");
   }
-  return tensor;
 }
 
 /// What a function of dmlcpu._arrays makes of an object that is no plain array.
@@ -109,76 +99,115 @@ py::array read_by(const char* function, py::handle object, const char* name) {
       [function] { return py::object(py::module_::import("dmlcpu._arrays").attr(function)); });
   const py::str text(name);
   PyObject* const arguments[] = {object.ptr(), text.ptr()};
-  // What reads the object may call an operator, which is not the one whose plan is wanted.
-  const PlanWanted none(nullptr);
   PyObject* const array =
       with_lock([&] { return PyObject_Vectorcall(read.ptr(), arguments, 2, nullptr); });
   if (array == nullptr) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(array).cast<py::array>();
 }
 
+/// A copy of an array of integers, or of nothing, as an array of an index type.
+py::array as_type(const py::array& array, DataType type) {
+  using Api = py::detail::npy_api;
+  PyObject* const copy =
+      Api::get().PyArray_FromAny_(array.ptr(), py::dtype(index_dtype(type)).release().ptr(), 0, 0,
+                                  Api::NPY_ARRAY_FORCECAST_ | Api::NPY_ARRAY_ENSUREARRAY_, nullptr);
+  if (copy == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::array>(copy);
+}
+
+/// That the array's elements are of the type.
+void check_type(const py::array& array, const char* name, DataType type) {
+  const py::dtype dtype = array.dtype();
+  if (find_type(dtype) != type) fail_dtype(name, info(type).name, dtype);
+}
+
 }  // namespace
 
-py::array as_array(py::handle object, const char* name) {
-  return is_plain_array(object) ? py::reinterpret_borrow<py::array>(object)
-                                : read_by("as_array", object, name);
+std::optional<DataType> find_type(const py::dtype& dtype) {
+  if (dtype.num() >= kFirstUserType) {
+    return is_bfloat16(dtype) ? std::optional(DataType::kBFloat16) : std::nullopt;
+  }
+  if (!is_native(dtype)) return std::nullopt;
+  const auto size = static_cast<std::size_t>(dtype.itemsize());
+  const char kind = dtype.kind();
+  for (int i = 0; i < kDataTypeCount; ++i) {
+    const auto type = static_cast<DataType>(i);
+    if (type != DataType::kBFloat16 && info(type).kind == kind && info(type).size == size) {
+      return type;
+    }
+  }
+  return std::nullopt;
 }
 
-py::array as_index_array(py::handle object, const char* name) {
-  py::array array = as_array(object, name);
+py::array as_array(py::handle object, const char* name) {
+  // An array itself, not a view of it, which would not notice when the array is resized.
+  return is_plain_array(object) || is_derived_array(object)
+             ? py::reinterpret_borrow<py::array>(object)
+             : read_by("as_array", object, name);
+}
+
+void make_index_array(py::handle indices, py::array& array, bool planned) {
   if (array.itemsize() < 4) {
     const py::dtype dtype = array.dtype();
-    const bool narrow_int = (dtype.kind() == 'i' || dtype.kind() == 'u') && is_native(dtype);
-    if (!narrow_int) return array;
-    // A plan reads no element.
-    if (plans()) {
+    if ((dtype.kind() != 'i' && dtype.kind() != 'u') || !is_native(dtype)) return;
+    if (planned) {
       const std::vector<py::ssize_t> shape(array.shape(), array.shape() + array.ndim());
-      return py::array(index_dtype(DataType::kInt32), shape);
+      array = py::array(index_dtype(DataType::kInt32), shape);
+    } else {
+      array = as_type(array, DataType::kInt32);
     }
-    return array.attr("astype")(index_dtype(DataType::kInt32)).cast<py::array>();
+    return;
   }
-  const bool is_list = PyList_Check(object.ptr()) != 0 || PyTuple_Check(object.ptr()) != 0;
-  if (!is_list || array.size() != 0 || array.dtype().kind() != 'f') return array;
-  return array.attr("astype")(index_dtype(DataType::kInt64)).cast<py::array>();
-}
-
-ConstTensor as_tensor(const py::array& array, const char* name, bool of_indices) {
-  return make_tensor(array, array.data(), name, of_indices);
-}
-
-ConstTensor as_tensor_of(const py::array& array, const char* name, const py::dtype& dtype) {
-  if (!array.dtype().equal(dtype)) fail_dtype(name, text_of(dtype), array.dtype());
-  return as_tensor(array, name);
-}
-
-py::object as_output(py::handle object, const char* name, const py::dtype& dtype, Tensor& tensor) {
-  if (!py::isinstance<py::array>(object)) {
-    return as_output(read_by("as_output", object, name), name, dtype, tensor);
+  const bool is_list = PyList_Check(indices.ptr()) != 0 || PyTuple_Check(indices.ptr()) != 0;
+  if (is_list && array.size() == 0 && array.dtype().kind() == 'f') {
+    array = as_type(array, DataType::kInt64);
   }
-  if (!is_plain_array(object) &&
-      py::isinstance(object, py::module_::import("numpy.ma").attr("MaskedArray"))) {
+}
+
+py::object as_output(py::handle object, const char* name) {
+  if (is_plain_array(object) || is_derived_array(object)) {
+    return py::reinterpret_borrow<py::object>(object);
+  }
+  if (py::isinstance<py::array>(object)) {
     throw TypeError(std::string(name) + ": must not be a masked array, got one");
   }
+  return as_output(read_by("as_output", object, name), name);
+}
+
+void as_tensor(const py::array& array, const char* name, ConstTensor& tensor, bool of_indices) {
+  const std::optional<DataType> type = find_type(array.dtype());
+  if (of_indices && (!type || !is_index_type(*type))) {
+    fail_dtype(name, kIntegers, array.dtype());
+  }
+  if (!type) fail_dtype(name, known_dtypes(), array.dtype());
+  set_tensor(array, *type, array.data(), name, tensor);
+}
+
+void as_tensor_of(const py::array& array, const char* name, DataType type, ConstTensor& tensor) {
+  check_type(array, name, type);
+  set_tensor(array, type, array.data(), name, tensor);
+}
+
+void as_output_tensor(const py::object& object, const char* name, DataType type, Tensor& tensor) {
   auto array = py::reinterpret_borrow<py::array>(object);
-  if (!array.dtype().equal(dtype)) fail_dtype(name, text_of(dtype), array.dtype());
+  check_type(array, name, type);
   if (!array.writeable()) {
     throw ValueError(std::string(name) + ": must be writable, got a read-only array");
   }
-  tensor = make_tensor(array, array.mutable_data(), name);
-  return std::move(array);
+  set_tensor(array, type, array.mutable_data(), name, tensor);
 }
 
-py::object new_output(const py::dtype& dtype, DataType type, const Shape& shape, Tensor& tensor) {
+py::object new_output(const py::dtype& dtype, DataType type, const Shape& shape, bool planned,
+                      Tensor& tensor) {
   // py::array's constructor would compute strides for NumPy, which computes them again.
   const auto& api = py::detail::npy_api::get();
   py::ssize_t sizes[kMaxRank];
   std::copy_n(shape.sizes.begin(), shape.rank, sizes);
-  // A call that is planned alone writes nothing: its result has no memory but one element.
   static std::int64_t nothing = 0;
   constexpr py::ssize_t kNoStrides[kMaxRank] = {};
   auto array = py::reinterpret_steal<py::object>(api.PyArray_NewFromDescr_(
       api.PyArray_Type_, py::dtype(dtype).release().ptr(), shape.rank, sizes,
-      plans() ? kNoStrides : nullptr, plans() ? &nothing : nullptr, 0, nullptr));
+      planned ? kNoStrides : nullptr, planned ? &nothing : nullptr, 0, nullptr));
   if (!array) throw py::error_already_set();
   tensor.data = py::detail::array_proxy(array.ptr())->data;
   tensor.type = type;
@@ -192,11 +221,7 @@ py::object new_output(const py::dtype& dtype, DataType type, const Shape& shape,
   return array;
 }
 
-py::object new_output(const py::dtype& dtype, const Tensor& layout, bool contiguous,
-                      Tensor& tensor) {
-  const std::optional<DataType> type = find_type(dtype);
-  if (!type) fail_dtype("out", known_dtypes(), dtype);
-  if (contiguous) return new_output(dtype, *type, Shape{layout.rank, layout.sizes}, tensor);
+py::object new_output(const py::dtype& dtype, const Tensor& layout, Tensor& tensor) {
   const py::ssize_t item = dtype.itemsize();
   py::ssize_t last = 0;
   std::vector<py::ssize_t> sizes;
@@ -208,7 +233,7 @@ py::object new_output(const py::dtype& dtype, const Tensor& layout, bool contigu
   }
   py::array memory(dtype, std::vector<py::ssize_t>{last + 1});
   py::array view(dtype, sizes, strides, memory.mutable_data(), memory);
-  tensor = make_tensor(view, view.mutable_data(), "out");
+  set_tensor(view, layout.type, view.mutable_data(), "out", tensor);
   return std::move(view);
 }
 
@@ -218,32 +243,41 @@ std::int64_t bytes_touched(const py::array& array) {
   return array.size() * (contiguous ? element : std::max(element, tuning::kLookUpBytes));
 }
 
-DataType index_type(py::handle object) {
+DataType index_type(py::handle object, bool of_arg) {
   const py::object& default_type =
       made_once([] { return py::object(py::dtype::of<std::uint32_t>().attr("type")); });
   // numpy.uint32, the default, needs no call of NumPy.
   if (object.is(default_type)) return DataType::kUInt32;
   std::string actual;
+  Cause cause;
   // numpy.dtype(None) is float64.
   if (!object.is_none()) {
     try {
       const auto dtype = py::dtype::from_args(py::reinterpret_borrow<py::object>(object));
       const std::optional<DataType> type = find_type(dtype);
-      if (type && is_index_type(*type)) return *type;
+      if (type && (of_arg ? is_arg_index_type(*type) : is_index_type(*type))) return *type;
       actual = describe(dtype);
     } catch (py::error_already_set& error) {
-      if (!error.matches(PyExc_TypeError)) throw;
+      // How NumPy says that an object describes no dtype.
+      const auto no_dtype = {PyExc_TypeError, PyExc_ValueError, PyExc_LookupError,
+                             PyExc_SyntaxError};
+      if (std::none_of(no_dtype.begin(), no_dtype.end(),
+                       [&](PyObject* type) { return error.matches(type); })) {
+        throw;
+      }
+      cause = error;
     }
   }
   if (actual.empty()) actual = py::repr(object).cast<std::string>();
-  throw TypeError("index_dtype: must be uint32, int32, uint64 or int64, got " + actual);
+  const char* const requirement = of_arg ? kIntegers : "uint32, int32, uint64 or int64";
+  fail_type(std::string("index_dtype: must be ") + requirement + ", got " + actual, cause);
 }
 
 const py::dtype& index_dtype(DataType type) {
   const auto& dtypes = made_once([] {
     std::array<py::dtype, kDataTypeCount> made;
     for (std::size_t i = 0; i < made.size(); ++i) {
-      if (is_index_type(static_cast<DataType>(i))) made[i] = py::dtype(kDataTypeInfo[i].name);
+      if (is_arg_index_type(static_cast<DataType>(i))) made[i] = py::dtype(kDataTypeInfo[i].name);
     }
     return made;
   });

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "dmlcpu/error.hpp"
 
@@ -28,17 +29,13 @@ bool equals(py::handle string, const char (&text)[kSize]) {
   throw ValueError(std::string(name) + ": " + requirement + ", got " + repr_of(actual));
 }
 
-[[noreturn]] void fail_type(const char* name, const char* requirement, py::handle actual) {
-  throw TypeError(std::string(name) + ": " + requirement + ", got " +
-                  Py_TYPE(actual.ptr())->tp_name);
-}
-
 /// Throws an Overflow for an int beyond 64 bits.
 template <class Overflow>
-std::optional<std::int64_t> find_int(py::handle object, const char* name) {
+std::optional<std::int64_t> find_int(py::handle object, const char* name, Cause& cause) {
   // Ints need no call of __index__.
   const bool is_int = PyLong_Check(object.ptr()) != 0 && PyBool_Check(object.ptr()) == 0;
-  const auto index = is_int ? py::reinterpret_borrow<py::object>(object) : find_index(object);
+  const auto index =
+      is_int ? py::reinterpret_borrow<py::object>(object) : find_index(object, cause);
   if (!index) return std::nullopt;
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
@@ -49,22 +46,46 @@ std::optional<std::int64_t> find_int(py::handle object, const char* name) {
 
 template <class Overflow>
 std::int64_t int_of(py::handle object, const char* name) {
-  const std::optional<std::int64_t> value = find_int<Overflow>(object, name);
-  if (!value) fail_type(name, "must be an int", object);
+  Cause cause;
+  const std::optional<std::int64_t> value = find_int<Overflow>(object, name, cause);
+  if (!value) fail_type(name, "must be an int", object, cause);
   return *value;
+}
+
+/// The TypeError that was raised; any other exception goes on.
+void catch_type_error(Cause& cause) {
+  cause.emplace();
+  if (!cause->matches(PyExc_TypeError)) throw *cause;
 }
 
 }  // namespace
 
-py::object find_index(py::handle object) {
+void fail_type(const std::string& text, Cause cause) {
+  if (!cause) throw TypeError(text);
+  py::raise_from(*cause, PyExc_TypeError, text.c_str());
+  throw py::error_already_set();
+}
+
+void fail_type(const std::string& name, const char* requirement, py::handle actual, Cause cause) {
+  fail_type(name + ": " + requirement + ", got " + Py_TYPE(actual.ptr())->tp_name,
+            std::move(cause));
+}
+
+py::object find_index(py::handle object, Cause& cause) {
   if (PyBool_Check(object.ptr()) != 0 || PyIndex_Check(object.ptr()) == 0) return {};
   auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
-  if (!index) {
-    // Arrays have __index__, but only those of one int are one.
-    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
-    PyErr_Clear();
-  }
+  // Arrays have __index__, but only those of one int are one.
+  if (!index) catch_type_error(cause);
   return index;
+}
+
+py::object find_iterator(py::handle object, Cause& cause) {
+  const bool iterates =
+      Py_TYPE(object.ptr())->tp_iter != nullptr || PySequence_Check(object.ptr()) != 0;
+  if (!iterates || is_string(object)) return {};
+  auto iterator = py::reinterpret_steal<py::object>(PyObject_GetIter(object.ptr()));
+  if (!iterator) catch_type_error(cause);
+  return iterator;
 }
 
 std::int64_t as_int(py::handle object, const char* name) {
@@ -88,16 +109,17 @@ AxisList as_axes(py::handle object) {
   AxisList axes;
   if (object.is_none()) return axes;
   axes.all = false;
-  if (const auto axis = find_int<AxisError>(object, "axis")) {
+  Cause cause;
+  if (const auto axis = find_int<AxisError>(object, "axis", cause)) {
     axes.values[axes.count++] = *axis;
     return axes;
   }
-  if (is_string(object) || !py::isinstance<py::iterable>(object)) {
-    fail_type("axis", kRequirement, object);
-  }
-  for (const py::handle item : py::iter(object)) {
-    const auto axis = find_int<AxisError>(item, "axis");
-    if (!axis) fail_type("axis", kRequirement, item);
+  const py::object iterator = find_iterator(object, cause);
+  if (!iterator) fail_type("axis", kRequirement, object, cause);
+  cause.reset();
+  for (const py::handle item : py::reinterpret_borrow<py::iterator>(iterator)) {
+    const auto axis = find_int<AxisError>(item, "axis", cause);
+    if (!axis) fail_type("axis", kRequirement, item, cause);
     // A list longer than this repeats an axis or has one out of range among its first values.
     if (axes.count == static_cast<int>(axes.values.size())) break;
     axes.values[axes.count++] = *axis;
@@ -115,19 +137,21 @@ AxisDirection as_axis_direction(py::handle object) {
     if (is_string(lower) && equals(lower, "increasing")) return AxisDirection::kIncreasing;
     if (is_string(lower) && equals(lower, "decreasing")) return AxisDirection::kDecreasing;
   } else {
-    const auto value = find_int<ValueError>(object, "axis_direction");
-    if (!value) fail_type("axis_direction", kRequirement, object);
+    Cause cause;
+    const auto value = find_int<ValueError>(object, "axis_direction", cause);
+    if (!value) fail_type("axis_direction", kRequirement, object, cause);
     if (*value == 0 || *value == 1) return static_cast<AxisDirection>(*value);
   }
   fail_value("axis_direction", kRequirement, object);
 }
 
-py::tuple as_pair(py::handle out) {
+Pair as_pair(py::handle out) {
   std::string actual = Py_TYPE(out.ptr())->tp_name;
   if (py::isinstance<py::tuple>(out) || py::isinstance<py::list>(out) ||
       py::isinstance(out, py::module_::import("collections.abc").attr("Sequence"))) {
-    if (py::len(out) == 2) return py::reinterpret_borrow<py::object>(out);
-    actual += " of " + std::to_string(py::len(out));
+    const std::size_t count = py::len(out);
+    if (count == 2) return {py::object(out[py::int_(0)]), py::object(out[py::int_(1)])};
+    actual += " of " + std::to_string(count);
   }
   throw TypeError("out: must be a pair (values, indices) of arrays, got " + actual);
 }

@@ -12,7 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Refused", "memory", "read"]
+__all__ = ["UNREADABLE", "Refused", "memory", "read"]
+
+
+# How objects of all libraries say that they cannot be read. Other errors, such as MemoryError, OSError
+# and KeyboardInterrupt, are not caught, nor is RecursionError, which is a RuntimeError.
+UNREADABLE = (AttributeError, BufferError, RuntimeError, TypeError, ValueError)
 
 
 class Refused(TypeError):
@@ -53,8 +58,13 @@ def _library(obj: Any) -> str | None:
 def _by_dlpack(obj: Any) -> npt.NDArray[Any]:
     try:
         return np.from_dlpack(obj)
-    except Exception:  # a type or place that DLPack cannot pass on
-        return np.asarray(obj)  # the object may know how
+    except UNREADABLE as error:  # a type or place that DLPack cannot pass on
+        if isinstance(error, RecursionError):
+            raise
+        array = np.asarray(obj)  # the object may know how
+        if array.dtype.kind == "O":
+            raise
+        return array
 
 
 def _refuse(nulls: int, library: str, obj: Any, hint: str) -> None:

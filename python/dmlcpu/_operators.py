@@ -54,7 +54,8 @@ def argmin(
     keepdims
         Whether reduced axes stay in the result's shape, with size 1.
     index_dtype
-        uint32, int32, uint64 or int64.
+        uint32, int32, uint64 or int64; or uint8, int8, uint16 or int16. One that does not hold
+        every index of the reduced extent is a ValueError.
     nan_policy
         "propagate": NaN counts as smaller than every number, and equal to NaN. "omit": NaNs are
         passed over; a subset of NaNs alone gives its first index, or with DECREASING its last.

@@ -362,10 +362,10 @@ def _as_indices(indices: Any) -> npt.NDArray[Any]:
 
 
 def _gather(a: npt.NDArray[Any], indices: Any, axis: int | None, out: Any, mode: Any) -> Any:
+    at = _as_indices(indices)  # first: indices may be objects whose code resizes the array
     if axis is None:
         a, axis = a.reshape(-1), 0
     axis = range(a.ndim)[axis]
-    at = _as_indices(indices)
     if mode == "clip":  # without dmlcpu's counting from the end
         at = asarray(_np.maximum(at.astype(intp, copy=False), 0))
     elif mode == "wrap" and a.shape[axis] > 0:

@@ -53,7 +53,7 @@ def _add_arg(commands: "_Commands", name: str, which: str) -> None:
         default=True,
         help="whether reduced axes stay, with size 1 (default: they do)",
     )
-    _add_order(parser)
+    _add_order(parser, INDEX_DTYPES + NARROW_INDEX_DTYPES)
 
 
 def _add_top_k(commands: "_Commands") -> None:
@@ -64,7 +64,7 @@ def _add_top_k(commands: "_Commands") -> None:
     parser.add_argument("--axis", type=int, default=-1, help="default: the last")
     text = "the largest, largest first (decreasing), or the smallest"
     _add_direction(parser, "decreasing", text, "smallest")
-    _add_order(parser)
+    _add_order(parser, INDEX_DTYPES)
 
 
 def _add_gather(commands: "_Commands") -> None:
@@ -123,7 +123,11 @@ def _add_direction(
     )
 
 
-def _add_order(parser: argparse.ArgumentParser) -> None:
+INDEX_DTYPES = ("uint32", "int32", "uint64", "int64")
+NARROW_INDEX_DTYPES = ("uint8", "int8", "uint16", "int16")
+
+
+def _add_order(parser: argparse.ArgumentParser, index_dtypes: tuple[str, ...]) -> None:
     parser.add_argument(
         "--nan-policy",
         choices=("propagate", "omit"),
@@ -132,7 +136,7 @@ def _add_order(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--index-dtype",
-        choices=("uint32", "int32", "uint64", "int64"),
+        choices=index_dtypes,
         default="uint32",
         help="of the indices (default: uint32)",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # help() shows the annotations as written
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple, SupportsIndex
 
@@ -15,6 +15,7 @@ from dmlcpu._types import AxisDirection, AxisDirectionLike
 from dmlcpu.dask._common import (
     aligned,
     as_dask,
+    axes_of,
     blocks_of,
     direction_of,
     empty,
@@ -178,12 +179,12 @@ def _arg(
     )  # fmt: skip
 
 
-def _checked_axes(name: str, x: Any, axis: Axis, options: dict[str, Any]) -> tuple[int, ...]:
+def _checked_axes(name: str, x: Any, axis: Any, options: dict[str, Any]) -> tuple[int, ...]:
     """The reduced axes, ascending, after the core has checked the call on arrays without memory."""
-    axis = tuple(axis) if isinstance(axis, Iterator) else axis
+    axis = axes_of(axis)
     find = getattr(dmlcpu, name)
     find(stand_in((1,) * x.ndim, x.dtype), axis, **options)
-    given = range(x.ndim) if axis is None else axis if isinstance(axis, Iterable) else [axis]
+    given = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else [axis]
     axes = tuple(sorted(range(x.ndim)[a] for a in given)) if x.ndim else ()
     # Without results, unless the call is an error.
     is_empty = any(x.shape[a] == 0 for a in axes)

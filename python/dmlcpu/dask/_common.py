@@ -1,6 +1,7 @@
 """What the operators on chunks share: their arguments, and the tree in which results are combined."""
 
 import contextlib
+import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +24,7 @@ __all__ = [
     "FAN_IN",
     "aligned",
     "as_dask",
+    "axes_of",
     "blocks_of",
     "direction_of",
     "empty",
@@ -63,6 +65,21 @@ def as_dask(obj: Any, name: str) -> Any:
                 "(compute_chunk_sizes() finds them)"
             )
     return obj
+
+
+def axes_of(axis: Any) -> Any:
+    """`axis`, or what an iterable gives: read once, and no further than the core would, which takes up
+    to 8 axes and checks the next."""
+    if axis is None or isinstance(axis, (bool, str)):
+        return axis
+    if hasattr(axis, "__index__"):
+        with contextlib.suppress(TypeError):  # arrays have it, but only those of one int are one
+            return operator.index(axis)
+    try:
+        axes = iter(axis)
+    except TypeError:
+        return axis  # the core says what is wrong
+    return tuple(itertools.islice(axes, 9))
 
 
 def stand_in(shape: Iterable[int], dtype: npt.DTypeLike) -> Array:
