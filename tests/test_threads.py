@@ -55,6 +55,8 @@ def test_override_ends_with_an_error():
         (5000, ValueError, r"^count: must be in \[1, 4096\], got 5000$"),
         (2.0, TypeError, "^count: must be an int, got float$"),
         (True, TypeError, "^count: must be an int, got bool$"),
+        (np.array([1]), TypeError, "^count: must be an int, got numpy.ndarray$"),
+        (2**70, ValueError, "^count: must fit 64 bits, got 1180591620717411303424$"),
     ],
 )
 def test_bad_counts(count, error, text):

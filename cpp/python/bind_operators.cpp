@@ -132,6 +132,9 @@ void bind_operators(py::module_& module) {
   add_native<&arg<true>>(module, "native_argmax");
   add_native<&top_k>(module, "native_top_k");
   add_native<&gather_nd>(module, "native_gather_nd");
+  module.def("with_fallback", &make_function_with_fallback);
+  module.def("as_int", &as_int);
+  module.def("as_axis", &as_axis);
 }
 
 }  // namespace dmlcpu::python

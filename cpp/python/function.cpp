@@ -16,7 +16,8 @@ namespace py = pybind11;
 struct Function {
   PyObject header;  // as every object begins
   vectorcallfunc call;
-  Native native;
+  Native native;       // null in a function with a fallback
+  PyObject* fallback;  // null in a function that runs native code
   PyObject* declaration;
   PyObject* attributes;       // __doc__, __wrapped__ and so on
   PyObject* weak_references;  // CPython's list of them
@@ -78,6 +79,16 @@ PyObject* call(PyObject* self, PyObject* const* given, std::size_t count_and_fla
   return nullptr;
 }
 
+PyObject* call_or_fall_back(PyObject* self, PyObject* const* given, std::size_t count_and_flag,
+                            PyObject* keywords) {
+  const Function& function = *as_function(self);
+  PyObject* const result =
+      PyObject_Vectorcall(function.declaration, given, count_and_flag, keywords);
+  if (result != Py_NotImplemented) return result;
+  Py_DECREF(result);
+  return PyObject_Vectorcall(function.fallback, given, count_and_flag, keywords);
+}
+
 /// In a class it becomes a method, as every Python function does.
 PyObject* get(PyObject* self, PyObject* object, PyObject* /*type*/) {
   if (object == nullptr || object == Py_None) return Py_NewRef(self);
@@ -94,6 +105,7 @@ PyObject* reduce(PyObject* self, PyObject* /*no argument*/) {
 int traverse(PyObject* self, visitproc visit, void* arg) {
   const Function& function = *as_function(self);
   Py_VISIT(Py_TYPE(self));
+  Py_VISIT(function.fallback);
   Py_VISIT(function.declaration);
   Py_VISIT(function.attributes);
   for (PyObject* value : function.defaults) Py_VISIT(value);
@@ -112,6 +124,7 @@ void deallocate(PyObject* self) {
   PyObject_GC_UnTrack(self);
   if (function.weak_references != nullptr) PyObject_ClearWeakRefs(self);
   Py_CLEAR(function.attributes);
+  Py_CLEAR(function.fallback);
   Py_CLEAR(function.declaration);
   for (PyObject*& name : function.names) Py_CLEAR(name);
   for (PyObject*& value : function.defaults) Py_CLEAR(value);
@@ -149,6 +162,20 @@ py::object make_type() {
   return type;
 }
 
+/// A function that has nothing yet but what tells it to people.
+py::object new_function(py::handle declaration, vectorcallfunc call) {
+  auto* const type = reinterpret_cast<PyTypeObject*>(made_once([] { return make_type(); }).ptr());
+  auto object = py::reinterpret_steal<py::object>(type->tp_alloc(type, 0));
+  if (!object) throw py::error_already_set();
+  Function& function = *as_function(object.ptr());
+  function.call = call;
+  function.declaration = Py_NewRef(declaration.ptr());
+  py::module_::import("functools").attr("update_wrapper")(object, declaration);
+  // Since Python 3.14 update_wrapper() leaves them to what computes them.
+  object.attr("__annotations__") = declaration.attr("__annotations__");
+  return object;
+}
+
 }  // namespace
 
 py::object make_function(py::handle declaration, Native native, int parameters) {
@@ -158,15 +185,11 @@ py::object make_function(py::handle declaration, Native native, int parameters) 
   if (positional + code.attr("co_kwonlyargcount").cast<int>() != parameters) {
     throw std::logic_error("a declaration must have " + std::to_string(parameters) + " parameters");
   }
-  auto* const type = reinterpret_cast<PyTypeObject*>(made_once([] { return make_type(); }).ptr());
-  auto object = py::reinterpret_steal<py::object>(type->tp_alloc(type, 0));
-  if (!object) throw py::error_already_set();
+  py::object object = new_function(declaration, call);
   Function& function = *as_function(object.ptr());
-  function.call = call;
   function.native = native;
   function.positional = positional;
   function.parameters = parameters;
-  function.declaration = Py_NewRef(declaration.ptr());
   const py::object by_position = declaration.attr("__defaults__");
   const py::object by_name = declaration.attr("__kwdefaults__");
   const int required =
@@ -182,9 +205,12 @@ py::object make_function(py::handle declaration, Native native, int parameters) 
     function.names[p] = name.release().ptr();
     function.defaults[p] = value.release().ptr();
   }
-  py::module_::import("functools").attr("update_wrapper")(object, declaration);
-  // Since Python 3.14 update_wrapper() leaves them to what computes them.
-  object.attr("__annotations__") = declaration.attr("__annotations__");
+  return object;
+}
+
+py::object make_function_with_fallback(py::handle declaration, py::handle fallback) {
+  py::object object = new_function(declaration, call_or_fall_back);
+  as_function(object.ptr())->fallback = Py_NewRef(fallback.ptr());
   return object;
 }
 

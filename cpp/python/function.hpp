@@ -1,5 +1,5 @@
 // Functions declared in Python that run native code: Python states names, defaults and
-// documentation, and a call runs none of its code.
+// documentation, and a call runs none of its code. Functions that hand calls on.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -56,6 +56,12 @@ struct NativeOf<kFunction> {
 /// calls run `native`. It takes and refuses arguments just as `declaration` does, is pickled by
 /// name, and becomes a method in a class.
 pybind11::object make_function(pybind11::handle declaration, Native native, int parameters);
+
+/// A callable that is like `declaration`, a Python function, and calls it. Where that returns
+/// NotImplemented, `fallback` gets the same arguments, those by name by name, and no defaults:
+/// Python code would have to collect them in every call.
+pybind11::object make_function_with_fallback(pybind11::handle declaration,
+                                             pybind11::handle fallback);
 
 /// Adds a decorator to the module that turns a declaration into such a function.
 template <auto kFunction>

@@ -1,6 +1,5 @@
 """How calls run: threads and instruction sets."""
 
-import operator
 import warnings
 from contextlib import AbstractContextManager, ContextDecorator
 from typing import SupportsIndex
@@ -20,12 +19,10 @@ __all__ = [
 
 def thread_count(count: SupportsIndex, name: str = "count") -> int:
     """`count` as an int, after checking it; `name` is the argument's, for errors."""
-    if isinstance(count, bool) or not hasattr(count, "__index__"):
-        raise TypeError(f"{name}: must be an int, got {type(count).__name__}")
-    count = operator.index(count)
-    if not 1 <= count <= 4096:
-        raise ValueError(f"{name}: must be in [1, 4096], got {count}")
-    return count
+    number = _core.as_int(count, name)
+    if not 1 <= number <= 4096:
+        raise ValueError(f"{name}: must be in [1, 4096], got {number}")
+    return number
 
 
 def set_num_threads(count: SupportsIndex | None) -> None:

@@ -13,29 +13,28 @@ memory maps, whose results are plain arrays; and lists. NumPy's own function doe
 types (complex, longdouble, object, strings, records, another byte order), subclasses with a behaviour of
 their own (masked arrays, `numpy.matrix`), arrays of other libraries, an `out` of another dtype or in the
 input's memory, more than 8 dimensions. A call that dmlcpu refuses ends there too: errors are NumPy's.
+It gets the arguments as they were given, so that functions of other libraries behind it do.
 """
 
 from __future__ import annotations  # help() shows the annotations as written
 
 from collections.abc import Callable
 from operator import index
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar
 
 import numpy as _np
 import numpy.typing as npt
 from numpy import asarray, intp, memmap, ndarray
 
-from dmlcpu import _operators
+from dmlcpu import _core, _operators
 from dmlcpu._arrays import as_array
 from dmlcpu._types import AxisDirection, TopK
 
-__all__ = ["argmax", "argmin", "nanargmax", "nanargmin", "take", "take_along_axis", "top_k"]
+__all__ = sorted({*_np.__all__, "top_k"})
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 # Bound early: a program may put this module's functions in the place of NumPy's.
-_np_argmax, _np_argmin = _np.argmax, _np.argmin
-_np_nanargmax, _np_nanargmin = _np.nanargmax, _np.nanargmin
 _np_take, _np_take_along_axis = _np.take, _np.take_along_axis
 
 _NoValue: Any = _np._NoValue
@@ -55,12 +54,15 @@ def __dir__() -> list[str]:
     return sorted({*dir(_np), *globals()})
 
 
-def _typed_as(function: _Function) -> Callable[[Callable[..., Any]], _Function]:
-    """A decorator whose function has, for type checkers, the overloads of NumPy's."""
-    return lambda door: cast(_Function, door)
+def _or(numpys: _Function) -> Callable[[Callable[..., Any]], _Function]:
+    """A decorator of a function that returns NotImplemented for calls that are left to NumPy's.
+
+    NumPy's function gets the arguments as the caller gave them, and may pass them on to another library.
+    """
+    return lambda door: _core.with_fallback(door, numpys)
 
 
-@_typed_as(_np.argmax)
+@_or(_np.argmax)
 def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoValue) -> Any:
     """The index of the largest element of `a`, or of each slice along `axis`.
 
@@ -78,10 +80,10 @@ def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoValu
     >>> print(np.argmax([1.0, np.nan, 3.0]), np.argmax(np.array(["2026", "NaT"], "datetime64[D]")))
     1 1
     """
-    return _search(_operators.argmax, _np_argmax, a, axis, out, keepdims)
+    return _search(_operators.argmax, a, axis, out, keepdims)
 
 
-@_typed_as(_np.argmin)
+@_or(_np.argmin)
 def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoValue) -> Any:
     """The index of the smallest element of `a`, or of each slice along `axis`.
 
@@ -91,10 +93,10 @@ def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoValu
     >>> np.argmin([[1, 5, np.nan], [7, 0, 7]], axis=1)
     array([2, 1])
     """
-    return _search(_operators.argmin, _np_argmin, a, axis, out, keepdims)
+    return _search(_operators.argmin, a, axis, out, keepdims)
 
 
-@_typed_as(_np.nanargmax)
+@_or(_np.nanargmax)
 def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoValue) -> Any:
     """The index of the largest element of `a` that is not NaN, or of each slice along `axis`.
 
@@ -109,10 +111,10 @@ def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoV
     Traceback (most recent call last):
     ValueError: All-NaN slice encountered
     """
-    return _search_but_nan(True, _np_nanargmax, a, axis, out, keepdims)
+    return _search_but_nan(True, a, axis, out, keepdims)
 
 
-@_typed_as(_np.nanargmin)
+@_or(_np.nanargmin)
 def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoValue) -> Any:
     """The index of the smallest element of `a` that is not NaN, or of each slice along `axis`.
 
@@ -122,7 +124,7 @@ def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoV
     >>> np.nanargmin([[np.nan, 4], [2, 3]], axis=0)
     array([1, 1])
     """
-    return _search_but_nan(False, _np_nanargmin, a, axis, out, keepdims)
+    return _search_but_nan(False, a, axis, out, keepdims)
 
 
 def top_k(
@@ -164,7 +166,7 @@ def top_k(
     array: Any = a
     if not isinstance(a, ndarray) or isinstance(a, (memmap, _np.ma.MaskedArray)):
         array = as_array(a, "a")
-    k, axis, ndim = index(k), index(axis), array.ndim
+    k, axis, ndim = _core.as_int(k, "k"), _core.as_axis(axis), array.ndim
     if not -ndim <= axis < ndim:
         raise _np.exceptions.AxisError(f"axis: must be in [{-ndim}, {ndim}), got {axis}")
     axis %= ndim
@@ -185,7 +187,7 @@ def top_k(
     return TopK(best.values.view(array.dtype), best.indices) if is_date else best
 
 
-@_typed_as(_np.take)
+@_or(_np.take)
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
     """Elements of `a`, or its slices along `axis`, at `indices`, integers of any shape.
 
@@ -195,7 +197,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     count from the end; "wrap": all are taken modulo the size of the axis; "clip": all are clamped to
     the axis, negative ones to 0.
 
-    Raises IndexError for an index out of range, TypeError for indices or an axis that are no integers,
+    Raises IndexError for an index out of range and for any index into an empty axis under "wrap", TypeError for indices or an axis that are no integers,
     `numpy.exceptions.AxisError` for an axis out of range, ValueError for another mode and for an `out` of
     another shape. Nothing has been written to `out` then.
 
@@ -206,25 +208,17 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     >>> np.take([3, 4, 5], [-1, 7], mode="clip"), np.take([3, 4, 5], [-1, 7], mode="wrap")
     (array([3, 5]), array([5, 4]))
     """
-    if _is_plain(a, axis, out):
-        try:
-            return _gather(a, indices, axis, out, mode)
-        except (TypeError, ValueError, IndexError, OverflowError):
-            pass
-    elif plainer := _plainer(a, axis):
-        return take(plainer[0], indices, plainer[1], out, mode)
-    elif _is_date(a) and out is None:
-        return take(a.view(_np.int64), indices, axis, None, mode).view(a.dtype)
-    return _np_take(a, indices, axis, out, mode)
+    return _take(a, indices, axis, out, mode)
 
 
-@_typed_as(_np.take_along_axis)
+@_or(_np.take_along_axis)
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     """Elements of each 1-D slice of `arr` along `axis`, at the indices in the same slice of `indices`.
 
     `indices` are integers, negative ones count from the end, with as many dimensions as `arr`. But for
     `axis`, which has in the result the size that it has in `indices`, both broadcast against each other.
-    An `axis` of None flattens `arr`, and `indices` have one dimension.
+    An `axis` of None flattens `arr`, and `indices` have one dimension. The result is C-contiguous, or
+    Fortran-contiguous as `indices`.
 
     Raises IndexError for an index out of range, indices that are no integers and shapes that do not
     broadcast, ValueError for another number of dimensions, `numpy.exceptions.AxisError` for an axis
@@ -236,16 +230,16 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     array([[10],
            [40]])
     """
-    if type(arr) is memmap:
-        arr = asarray(arr)
-    if _is_date(arr):
-        return take_along_axis(arr.view(_np.int64), indices, axis).view(arr.dtype)
-    if _is_plain(arr, None, indices) and indices.dtype.kind in "iu":
-        try:
-            return _gather_along_axis(arr, indices, axis)
-        except (TypeError, ValueError, IndexError):
-            pass
-    return _np_take_along_axis(arr, indices, axis)
+    array = asarray(arr) if type(arr) is memmap else arr
+    if _is_date(array):
+        array = array.view(_np.int64)
+    if not (_is_plain(array, None, indices) and indices.dtype.kind in "iu"):
+        return NotImplemented
+    try:
+        found = _gather_along_axis(array, indices, axis)
+    except (TypeError, ValueError, IndexError):
+        return NotImplemented
+    return found if array.dtype == arr.dtype else found.view(arr.dtype)
 
 
 def _is_plain(a: Any, axis: Any, out: Any) -> bool:
@@ -286,7 +280,7 @@ def _top_k(a: Any, k: int, axis: int, largest: bool) -> TopK:
     )
 
 
-def _search(core: Any, numpys: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+def _search(core: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
     # _is_plain(), written out: the call would take an eighth of a small search.
     if (
         type(a) is ndarray
@@ -299,32 +293,32 @@ def _search(core: Any, numpys: Any, a: Any, axis: Any, out: Any, keepdims: Any) 
             found = core(a, axis, keepdims=kept, index_dtype=intp, out=out)
             return found if out is not None or found.ndim else found[()]
         except (TypeError, ValueError):
-            pass
-    elif plainer := _plainer(a, axis):
-        return _search(core, numpys, *plainer, out, keepdims)
-    # NaT is found first, as the smallest integer is in argmin.
-    elif _is_date(a) and (core is _operators.argmin or not _has_nat(a)):
-        return _search(core, numpys, a.view(_np.int64), axis, out, keepdims)
-    return _call(numpys, a, axis, out, keepdims)
-
-
-def _search_but_nan(largest: bool, numpys: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+            return NotImplemented
     if plainer := _plainer(a, axis):
-        return _search_but_nan(largest, numpys, *plainer, out, keepdims)
+        return _search(core, *plainer, out, keepdims)
+    # NaT is found first, as the smallest integer is in argmin.
+    if _is_date(a) and (core is _operators.argmin or not _has_nat(a)):
+        return _search(core, a.view(_np.int64), axis, out, keepdims)
+    return NotImplemented
+
+
+def _search_but_nan(largest: bool, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+    core = _operators.argmax if largest else _operators.argmin
+    if plainer := _plainer(a, axis):
+        return _search_but_nan(largest, *plainer, out, keepdims)
     if type(a) is ndarray and a.dtype.kind in "biumM":  # no NaN
-        return (argmax if largest else argmin)(a, axis, out, keepdims=keepdims)
+        return _search(core, a, axis, out, keepdims)
     if not _is_plain(a, axis, out):
-        return _call(numpys, a, axis, out, keepdims)
+        return NotImplemented
     values: Any
     try:
         if axis is None:
-            core = _operators.argmax if largest else _operators.argmin
             found = core(a, index_dtype=intp, nan_policy="omit")
             values = a.flat[found.item()]
         else:
             values, found = _top_k(a, 1, axis, largest)
     except (TypeError, ValueError):
-        return _call(numpys, a, axis, out, keepdims)
+        return NotImplemented
     if _np.count_nonzero(values != values):
         raise ValueError("All-NaN slice encountered")
     if keepdims is _NoValue or not keepdims:
@@ -332,15 +326,9 @@ def _search_but_nan(largest: bool, numpys: Any, a: Any, axis: Any, out: Any, kee
     if out is None:
         return found if found.ndim else found[()]
     if out.dtype != intp or out.shape != found.shape:
-        return _call(numpys, a, axis, out, keepdims)
+        return NotImplemented
     out[...] = found
     return out
-
-
-def _call(numpys: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
-    if keepdims is _NoValue:  # other libraries' functions behind NumPy's may not have it
-        return numpys(a, axis, out)
-    return numpys(a, axis, out, keepdims=keepdims)
 
 
 def _top_k_by_sorting(array: npt.NDArray[Any], k: int, axis: int, largest: bool) -> TopK:
@@ -354,6 +342,50 @@ def _top_k_by_sorting(array: npt.NDArray[Any], k: int, axis: int, largest: bool)
     best = nans_last[(slice(None),) * axis + (slice(k),)]
     indices = _np_take_along_axis(order, best, axis)
     return TopK(_np_take_along_axis(array, indices, axis), indices)
+
+
+def _take(a: Any, indices: Any, axis: Any, out: Any, mode: Any) -> Any:
+    if _is_plain(a, axis, out):
+        try:
+            return _gather(a, indices, axis, out, mode)
+        except (TypeError, ValueError, IndexError, OverflowError):
+            pass
+    elif plainer := _plainer(a, axis):
+        return _take(plainer[0], indices, plainer[1], out, mode)
+    elif _is_date(a) and out is None:
+        found = _take(a.view(_np.int64), indices, axis, None, mode)
+        return found if found is NotImplemented else found.view(a.dtype)
+    return _take_wrapped(a, indices, axis, out, mode)
+
+
+def _take_wrapped(a: Any, indices: Any, axis: Any, out: Any, mode: Any) -> Any:
+    """NumPy's take() under "wrap", with indices in range.
+
+    NumPy's loop adds or subtracts the size of the axis until an index is in range, which takes years for
+    large ones, and never ends where the axis is empty.
+    """
+    is_usual = isinstance(mode, str) and mode in ("raise", "clip")
+    if is_usual or _has_protocol(a) or _has_protocol(out):
+        return NotImplemented
+    at = _np.asanyarray(indices)
+    try:
+        size = _np.size(a) if axis is None else _np.shape(a)[index(axis)]
+        wraps = _np_take((0, 1), 2, mode=mode) == 0  # there are several names of it
+    except (TypeError, ValueError, IndexError):
+        return NotImplemented
+    if not wraps or at.dtype.kind not in "iub":
+        return NotImplemented
+    if size == 0 and at.size > 0:
+        raise IndexError("cannot do a non-empty take from an empty axes.")
+    return _np_take(a, at.astype(intp, copy=False) % max(size, 1), axis, out, mode)
+
+
+def _has_protocol(obj: Any) -> bool:
+    """Whether NumPy's function would call another library's function or method."""
+    if isinstance(obj, (ndarray, _np.generic)):
+        protocol = getattr(type(obj), "__array_function__", None)
+        return protocol not in (None, ndarray.__array_function__)
+    return hasattr(obj, "__array_function__") or hasattr(obj, "take")
 
 
 def _as_indices(indices: Any) -> npt.NDArray[Any]:
@@ -392,4 +424,5 @@ def _gather_along_axis(arr: npt.NDArray[Any], indices: npt.NDArray[Any], axis: A
         rows = _np.broadcast_to(rows, batches + rows.shape[last:])
         at = _np.broadcast_to(at, batches + at.shape[last:])
     found = _operators.gather_nd(rows, at[..., None], batch_dims=last)
-    return found if axis == last else found.swapaxes(axis, last)
+    # Like NumPy's, in the indices' order of memory.
+    return asarray(found.swapaxes(axis, last), order="F" if indices.flags.fnc else "C")
