@@ -273,3 +273,36 @@ def test_unused_ones_are_collected():
 def test_declarations_must_have_the_operator_s_parameters():
     with pytest.raises(RuntimeError, match="^a declaration must have 7 parameters$"):
         _core.native_argmin(lambda input, axis: None)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: dmlcpu.top_k(X, 1, dim=1), "dim: must be given as axis"),
+        (lambda: dmlcpu.top_k(X, 1, largest=False), "largest: must be given as axis_direction"),
+        (lambda: dmlcpu.top_k(X, K=1), "K: must be given as k"),
+        (lambda: dmlcpu.argmax(X, dim=0), "dim: must be given as axis"),
+        (lambda: dmlcpu.argmin(X, 0, keepdim=True), "keepdim: must be given as keepdims"),
+        (lambda: dmlcpu.argmin(a=X), "a: must be given as input"),
+        (lambda: dmlcpu.argmax(X, dtype=np.int64), "dtype: must be given as index_dtype"),
+        (lambda: dmlcpu.gather_nd(X, index=[[0]]), "index: must be given as indices"),
+        # What has no other name here.
+        (lambda: dmlcpu.gather_nd(X, [[0]], largest=1), "gather_nd() got an unexpected keyword argument 'largest'"),
+        (lambda: dmlcpu.top_k(X, 1, sorted=True), "top_k() got an unexpected keyword argument 'sorted'"),
+    ],
+)  # fmt: skip
+def test_other_libraries_names_of_parameters(call, text):
+    with pytest.raises(TypeError, match="^" + re.escape(text) + "$"):
+        call()
+
+
+def test_argmax_has_parameters_of_its_own():
+    argmin, argmax = (inspect.getdoc(f) for f in (dmlcpu.argmin, dmlcpu.argmax))
+    for name in ARG:
+        assert re.search(rf"^{name}\n    ", argmax, re.M)
+    for section in ("Parameters", "Returns", "Raises", "Examples"):
+        assert (
+            argmax.count(f"{section}\n{'-' * len(section)}\n") == argmin.count(f"{section}\n") == 1
+        )
+    assert "NaN counts as larger than every number" in argmax
+    assert "input" in pydoc.render_doc(dmlcpu.argmax).partition("Parameters")[2]

@@ -20,9 +20,9 @@ PARAMETERS = dict.fromkeys(SEARCHES, (["a", "axis", "out", "keepdims"], 3)) | {
     "take": (["a", "indices", "axis", "out", "mode"], 5),
     "take_along_axis": (["arr", "indices", "axis"], 3),
 }
-OPERANDS = dict.fromkeys(SEARCHES, ["a"]) | {
-    "take": ["a", "indices"],
-    "take_along_axis": ["arr", "indices"],
+OPERANDS = dict.fromkeys(SEARCHES, ("a",)) | {
+    "take": ("a", "indices"),
+    "take_along_axis": ("arr", "indices"),
 }
 PLAIN = np.arange(6.0).reshape(2, 3)
 VALUES = {

@@ -41,8 +41,8 @@ def test_import_loads_neither_door_nor_library():
 
 def test_error_where_onnx_is_missing():
     done = start_python("-c", "import sys; sys.modules['onnx'] = None; import dmlcpu.onnx")
-    wanted = "ImportError: dmlcpu.onnx: needs the package onnx (pip install onnx)"
-    assert done.stderr.splitlines()[-1] == wanted
+    wanted = "ImportError: dmlcpu.onnx: needs the package onnx, got "
+    assert done.stderr.splitlines()[-1].startswith(wanted)
 
 
 def node_tests():

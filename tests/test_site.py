@@ -2,13 +2,16 @@
 
 import importlib.util
 import re
+import subprocess
 import sys
 
 import pytest
 from test_cpp_examples import FUNCTIONS
 
+from dmlcpu import _core
+
 from pages import PAGES, ROOT
-from scripts import run_python
+from scripts import needs, run_python
 
 DOCS = ROOT / "docs"
 
@@ -114,3 +117,22 @@ def test_plots_are_drawn_from_the_tables(tmp_path):
     page = (DOCS / "performance.md").read_text()
     for name in re.findall(r"_build/pictures/([\w-]+\.svg)", page):
         assert "</svg>" in (tmp_path / name).read_text()
+
+
+def test_reference_lists_the_element_types(tmp_path):
+    """Doxygen expands the macro that makes the enumerators."""
+    needs("doxygen")
+    settings = (DOCS / "Doxyfile").read_text() + f"\nOUTPUT_DIRECTORY = {tmp_path}\n"
+    done = subprocess.run(
+        ["doxygen", "-"],
+        input=settings,
+        cwd=DOCS,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "xml/namespacedmlcpu.xml").read_text()
+    listed = re.search(r"<name>DataType</name>.*?</memberdef>", text, re.S)[0]
+    names = re.findall(r"<name>k(\w+)</name>", listed)
+    assert [name.lower() for name in names] == list(_core.data_types())

@@ -18,7 +18,7 @@ def test_error_without_torch():
     """
     text = run_python(code)
     assert text.startswith("dmlcpu.torch: needs PyTorch, got ")
-    assert text.endswith(" (pip install torch installs it)")
+    assert text.endswith(' (pip install "dmlcpu[torch]" installs it)')
 
 
 def test_error_with_old_torch():

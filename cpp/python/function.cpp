@@ -62,6 +62,43 @@ bool bind(const Function& function, PyObject* const* given, Py_ssize_t count, Py
   return true;
 }
 
+/// What other libraries call a parameter, and its name here.
+constexpr const char* kNamesHere[][2] = {
+    {"a", "input"},
+    {"array", "input"},
+    {"axes", "axis"},
+    {"batch_dimensions", "batch_dims"},
+    {"data", "input"},
+    {"dim", "axis"},
+    {"dims", "axis"},
+    {"dtype", "index_dtype"},
+    {"index", "indices"},
+    {"K", "k"},
+    {"keep_dims", "keepdims"},
+    {"keepdim", "keepdims"},
+    {"largest", "axis_direction"},
+    {"operand", "input"},
+    {"select_last_index", "axis_direction"},
+    {"x", "input"},
+};
+
+/// Where another library's name of a parameter was given: the same TypeError that says its name
+/// here.
+void explain_names(const Function& function, PyObject* keywords) {
+  if (keywords == nullptr || PyErr_ExceptionMatches(PyExc_TypeError) == 0) return;
+  for (Py_ssize_t n = 0; n < PyTuple_GET_SIZE(keywords); ++n) {
+    PyObject* const given = PyTuple_GET_ITEM(keywords, n);
+    for (const auto& [theirs, here] : kNamesHere) {
+      if (PyUnicode_CompareWithASCIIString(given, theirs) != 0) continue;
+      for (int p = 0; p < function.parameters; ++p) {
+        if (PyUnicode_CompareWithASCIIString(function.names[p], here) != 0) continue;
+        PyErr_Format(PyExc_TypeError, "%U: must be given as %s", given, here);
+        return;
+      }
+    }
+  }
+}
+
 PyObject* call(PyObject* self, PyObject* const* given, std::size_t count_and_flag,
                PyObject* keywords) {
   const Function& function = *as_function(self);
@@ -76,6 +113,7 @@ PyObject* call(PyObject* self, PyObject* const* given, std::size_t count_and_fla
     Py_DECREF(result);
     PyErr_SetString(PyExc_SystemError, "a declaration took arguments that its function refused");
   }
+  explain_names(function, keywords);
   return nullptr;
 }
 

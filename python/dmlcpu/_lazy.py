@@ -1,12 +1,13 @@
 """Submodules that are loaded when they are first used."""
 
+import importlib
 import importlib.util
 import sys
 import threading
 import types
 from typing import Any
 
-__all__ = ["lazy_module"]
+__all__ = ["lazy_module", "module_on_use"]
 
 _lock = threading.RLock()
 
@@ -47,3 +48,28 @@ def lazy_module(name: str) -> types.ModuleType:
     module.__dict__["_waits"] = True
     sys.modules[name] = module
     return module
+
+
+# A stand-in for a module, which is imported when one of its attributes is first used, and takes its own
+# place in the package then. Unlike a lazy module it is not in sys.modules: import statements import at once.
+class _ModuleOnUse(types.ModuleType):
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        return self._module().__doc__
+
+    def __getattr__(self, name: str) -> Any:
+        # Tools that walk through a package ask for these, of whatever they find.
+        if name.startswith("__") and name not in ("__all__", "__file__", "__path__"):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        return getattr(self._module(), name)
+
+    def __dir__(self) -> list[str]:
+        return dir(self._module())
+
+    def _module(self) -> types.ModuleType:
+        return importlib.import_module(self.__name__)
+
+
+def module_on_use(name: str) -> types.ModuleType:
+    """A stand-in for the module of that name."""
+    return _ModuleOnUse(name)

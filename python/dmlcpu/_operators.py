@@ -6,7 +6,7 @@ would, and then runs the operator without running Python code. Type checkers rea
 
 from __future__ import annotations  # help() shows the annotations as written
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, SupportsIndex
 
 import numpy as np
@@ -96,7 +96,18 @@ def argmin(
     """
 
 
+def _with_sections_of_argmin(declaration: Callable[..., Any]) -> Callable[..., Any]:
+    """Puts argmin's sections, from parameters to errors, before the examples of a docstring."""
+    if argmin.__doc__ and declaration.__doc__:  # not under python -OO
+        _, start, rest = argmin.__doc__.partition("Parameters\n")
+        sections = start + rest.partition("Examples\n")[0]
+        sections = sections.replace("counts as smaller than", "counts as larger than")
+        declaration.__doc__ = declaration.__doc__.replace("Examples\n", sections + "Examples\n")
+    return declaration
+
+
 @_core.native_argmax
+@_with_sections_of_argmin
 def argmax(
     input: npt.ArrayLike,
     axis: Axis = None,
@@ -109,8 +120,7 @@ def argmax(
 ) -> npt.NDArray[Any]:
     """The index of the largest element of each subset of `input` along `axis`.
 
-    DirectML's ``DML_ARGMAX_OPERATOR_DESC``. Parameters, result and errors are those of `argmin`,
-    with largest for smallest: under "propagate" NaN counts as larger than every number.
+    DirectML's ``DML_ARGMAX_OPERATOR_DESC``; ties and several axes as there, NaN as documented here.
 
     Examples
     --------

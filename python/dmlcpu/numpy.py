@@ -24,7 +24,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as _np
 import numpy.typing as npt
-from numpy import asarray, intp, memmap, ndarray
+from numpy import asarray, ascontiguousarray, intp, memmap, ndarray
 
 from dmlcpu import _core, _operators
 from dmlcpu._arrays import as_array
@@ -197,9 +197,9 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     count from the end; "wrap": all are taken modulo the size of the axis; "clip": all are clamped to
     the axis, negative ones to 0.
 
-    Raises IndexError for an index out of range and for any index into an empty axis under "wrap", TypeError for indices or an axis that are no integers,
-    `numpy.exceptions.AxisError` for an axis out of range, ValueError for another mode and for an `out` of
-    another shape. Nothing has been written to `out` then.
+    Raises IndexError for an index out of range, under "wrap" for any into an empty axis; TypeError for
+    indices or an axis that are no integers, `numpy.exceptions.AxisError` for an axis out of range,
+    ValueError for another mode and for an `out` of another shape. Nothing has been written to `out` then.
 
     >>> import dmlcpu.numpy as np
     >>> np.take([[0, 1, 2], [3, 4, 5]], [2, -3], axis=1)
@@ -217,8 +217,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
 
     `indices` are integers, negative ones count from the end, with as many dimensions as `arr`. But for
     `axis`, which has in the result the size that it has in `indices`, both broadcast against each other.
-    An `axis` of None flattens `arr`, and `indices` have one dimension. The result is C-contiguous, or
-    Fortran-contiguous as `indices`.
+    An `axis` of None flattens `arr`, and `indices` have one dimension. The result is C-contiguous.
 
     Raises IndexError for an index out of range, indices that are no integers and shapes that do not
     broadcast, ValueError for another number of dimensions, `numpy.exceptions.AxisError` for an axis
@@ -231,7 +230,8 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
            [40]])
     """
     array = asarray(arr) if type(arr) is memmap else arr
-    if _is_date(array):
+    dates = _is_date(array)
+    if dates:
         array = array.view(_np.int64)
     if not (_is_plain(array, None, indices) and indices.dtype.kind in "iu"):
         return NotImplemented
@@ -239,7 +239,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
         found = _gather_along_axis(array, indices, axis)
     except (TypeError, ValueError, IndexError):
         return NotImplemented
-    return found if array.dtype == arr.dtype else found.view(arr.dtype)
+    return found.view(arr.dtype) if dates else found
 
 
 def _is_plain(a: Any, axis: Any, out: Any) -> bool:
@@ -304,12 +304,12 @@ def _search(core: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
 
 def _search_but_nan(largest: bool, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
     core = _operators.argmax if largest else _operators.argmin
-    if plainer := _plainer(a, axis):
-        return _search_but_nan(largest, *plainer, out, keepdims)
-    if type(a) is ndarray and a.dtype.kind in "biumM":  # no NaN
-        return _search(core, a, axis, out, keepdims)
     if not _is_plain(a, axis, out):
-        return NotImplemented
+        if plainer := _plainer(a, axis):
+            return _search_but_nan(largest, *plainer, out, keepdims)
+        return _search(core, a, axis, out, keepdims) if _is_date(a) else NotImplemented
+    if a.dtype.kind in "biu":  # no NaN
+        return _search(core, a, axis, out, keepdims)
     values: Any
     try:
         if axis is None:
@@ -345,7 +345,12 @@ def _top_k_by_sorting(array: npt.NDArray[Any], k: int, axis: int, largest: bool)
 
 
 def _take(a: Any, indices: Any, axis: Any, out: Any, mode: Any) -> Any:
-    if _is_plain(a, axis, out):
+    if (  # as in _search()
+        type(a) is ndarray
+        and a.dtype.char in _CODES
+        and (axis is None or type(axis) is int)
+        and (out is None or type(out) is ndarray)
+    ):
         try:
             return _gather(a, indices, axis, out, mode)
         except (TypeError, ValueError, IndexError, OverflowError):
@@ -367,11 +372,11 @@ def _take_wrapped(a: Any, indices: Any, axis: Any, out: Any, mode: Any) -> Any:
     is_usual = isinstance(mode, str) and mode in ("raise", "clip")
     if is_usual or _has_protocol(a) or _has_protocol(out):
         return NotImplemented
-    at = _np.asanyarray(indices)
     try:
+        at = indices if isinstance(indices, ndarray) else asarray(indices, intp)
         size = _np.size(a) if axis is None else _np.shape(a)[index(axis)]
         wraps = _np_take((0, 1), 2, mode=mode) == 0  # there are several names of it
-    except (TypeError, ValueError, IndexError):
+    except (TypeError, ValueError, IndexError, OverflowError):
         return NotImplemented
     if not wraps or at.dtype.kind not in "iub":
         return NotImplemented
@@ -424,5 +429,4 @@ def _gather_along_axis(arr: npt.NDArray[Any], indices: npt.NDArray[Any], axis: A
         rows = _np.broadcast_to(rows, batches + rows.shape[last:])
         at = _np.broadcast_to(at, batches + at.shape[last:])
     found = _operators.gather_nd(rows, at[..., None], batch_dims=last)
-    # Like NumPy's, in the indices' order of memory.
-    return asarray(found.swapaxes(axis, last), order="F" if indices.flags.fnc else "C")
+    return found if axis == last else ascontiguousarray(found.swapaxes(axis, last))

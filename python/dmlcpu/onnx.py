@@ -43,7 +43,9 @@ try:
     import onnx.defs
     from onnx.reference.op_run import OpRun
 except ImportError as _error:
-    raise ImportError("dmlcpu.onnx: needs the package onnx (pip install onnx)") from _error
+    raise ImportError(
+        f'dmlcpu.onnx: needs the package onnx, got {_error} (pip install "dmlcpu[onnx]" installs it)'
+    ) from _error
 
 __all__ = ["ArgMax", "ArgMin", "BadValue", "GatherND", "TopK", "ops"]
 

@@ -6,8 +6,7 @@ in the tasks, on one thread each. Tasks are named ``dmlcpu-argmin``, ``dmlcpu-ar
 and ``dmlcpu-gathernd`` in progress bars and on the dashboard.
 
 What is wrong with the arguments is told when the graph is built, in dmlcpu's words; an index out of
-range when it is computed. It is loaded by ``import dmlcpu.dask``, and needs Dask 2025.1 or newer with
-its arrays.
+range when it is computed. It is loaded when first used, and needs Dask 2025.1 or newer with its arrays.
 """
 
 try:

@@ -64,7 +64,7 @@ def argmin(
     nan_policy: Literal["propagate", "omit"] = "propagate",
     threads: int | None = 1,
     split_every: int | None = None,
-) -> Any:
+) -> da.Array:
     """The index of the smallest element of each subset of `input` along `axis`, as a Dask array.
 
     `axis`, `axis_direction` (which of equal elements), `keepdims`, `index_dtype` and `nan_policy` are
@@ -124,7 +124,7 @@ def argmax(
     nan_policy: Literal["propagate", "omit"] = "propagate",
     threads: int | None = 1,
     split_every: int | None = None,
-) -> Any:
+) -> da.Array:
     """The index of the largest element of each subset of `input` along `axis`, as a Dask array.
 
     Parameters, result and errors are those of `argmin`, with largest for smallest: under "propagate" NaN

@@ -48,7 +48,7 @@ def gather_nd(
     mode: Literal["raise", "clip"] = "raise",
     threads: int | None = 1,
     split_every: int | None = None,
-) -> Any:
+) -> da.Array:
     """Slices of `input` at coordinates that are the last dimension of `indices`, as a Dask array.
 
     Parameters, result and errors are those of `dmlcpu.gather_nd`, whatever the chunks. `input` and

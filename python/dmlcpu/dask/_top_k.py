@@ -58,7 +58,7 @@ def top_k(
     nan_policy: Literal["propagate", "omit"] = "propagate",
     threads: int | None = 1,
     split_every: int | None = None,
-) -> TopK:
+) -> TopK[da.Array, da.Array]:
     """The `k` largest or smallest elements along an axis, sorted, and their indices, as Dask arrays.
 
     Parameters, results and errors are those of `dmlcpu.top_k`, whatever the chunks: equal elements come

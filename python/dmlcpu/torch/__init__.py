@@ -5,7 +5,7 @@ more than 8 dimensions) goes to torch's own function. Gradients, every transform
 `torch.compile` and `torch.export` work as with torch's functions. `enable()` puts the core behind
 torch's own functions, so that a program gets faster without a change.
 
-It is loaded by ``import dmlcpu.torch``, and needs PyTorch 2.9 or newer.
+It is loaded when first used, and needs PyTorch 2.9 or newer.
 """
 
 try:
@@ -13,7 +13,7 @@ try:
     from torch import library as _torch_library
 except ModuleNotFoundError as _error:
     raise ImportError(
-        f"dmlcpu.torch: needs PyTorch, got {_error} (pip install torch installs it)"
+        f'dmlcpu.torch: needs PyTorch, got {_error} (pip install "dmlcpu[torch]" installs it)'
     ) from _error
 
 if not hasattr(_torch_library, "get_kernel"):

@@ -79,7 +79,7 @@ def argmin(
 
 def max(
     input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
-) -> Any:
+) -> torch.return_types.max:
     """The largest element along `dim` and its index, as `torch.max` with a `dim`.
 
     Parameters, ties, NaN and errors are those of `argmax`; `out` is a pair. Gradients go to the
@@ -102,7 +102,7 @@ def max(
 
 def min(
     input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
-) -> Any:
+) -> torch.return_types.min:
     """The smallest element along `dim` and its index, as `torch.min` with a `dim`: see `max`.
 
     NaN is smaller than every number here, as in torch.
@@ -126,7 +126,7 @@ def topk(
     sorted: bool = True,
     *,
     out: Sequence[Tensor] | None = None,
-) -> Any:
+) -> torch.return_types.topk:
     """The `k` largest or smallest elements along `dim` and their indices, as `torch.topk`.
 
     Parameters
