@@ -287,7 +287,8 @@ def test_declarations_must_have_the_operator_s_parameters():
         (lambda: dmlcpu.argmax(X, dtype=np.int64), "dtype: must be given as index_dtype"),
         (lambda: dmlcpu.gather_nd(X, index=[[0]]), "index: must be given as indices"),
         # What has no other name here.
-        (lambda: dmlcpu.gather_nd(X, [[0]], largest=1), "gather_nd() got an unexpected keyword argument 'largest'"),
+        (lambda: dmlcpu.gather_nd(X, [[0]], dim=1),
+         "gather_nd() got an unexpected keyword argument 'dim'"),
         (lambda: dmlcpu.top_k(X, 1, sorted=True), "top_k() got an unexpected keyword argument 'sorted'"),
     ],
 )  # fmt: skip

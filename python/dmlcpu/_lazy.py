@@ -51,7 +51,8 @@ def lazy_module(name: str) -> types.ModuleType:
 
 
 # A stand-in for a module, which is imported when one of its attributes is first used, and takes its own
-# place in the package then. Unlike a lazy module it is not in sys.modules: import statements import at once.
+# place in the package then. Unlike a lazy module it is not in sys.modules, so that import statements
+# import at once.
 class _ModuleOnUse(types.ModuleType):
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]

@@ -1,5 +1,7 @@
 // The typed functions: what they make of sizes, strides, axes and options. The operators themselves
 // are tested through Python.
+#include <algorithm>
+#include <cstdint>
 #include <type_traits>
 #include <vector>
 
@@ -146,6 +148,38 @@ void test_views() {
          }).empty());
 }
 
+template <class Element>
+void check_deduced(Element* data) {
+  const View x(data, {3, 3});
+  static_assert(std::is_same_v<decltype(x), const View<Element>>);
+  std::int64_t at[3] = {9, 9, 9};
+  const View indices(at, std::vector<int>{3});
+  dmlcpu::argmin(x, {1}, indices);
+  CHECK(at[0] == 0 && at[1] == 1 && at[2] == 0);
+  dmlcpu::argmax(x, {0}, indices);
+  CHECK(at[0] == 1 && at[1] == 2 && at[2] == 1);
+  dmlcpu::argmax(View(data, {3, 3}, {1, 3}), {}, View(at, {}), {AxisDirection::kDecreasing});
+  CHECK(at[0] == 5);
+  float best[3] = {};
+  const View values(best, {3, 1});
+  dmlcpu::top_k(x, 1, -1, values, View(at, {3, 1}));
+  CHECK(best[0] == 3 && best[1] == 4 && best[2] == 5 && at[2] == 1);
+  // Indices to write to, and to read from.
+  at[0] = 2, at[1] = 1;
+  const std::int64_t* const read = at;
+  dmlcpu::gather_nd(x, View(at, {1, 2}), View(best, {1}));
+  CHECK(best[0] == 5);
+  dmlcpu::gather_nd(x, View(read, {1}), View(best, {3}));
+  CHECK(best[0] == 2 && best[1] == 5 && best[2] == 2);
+}
+
+void test_deduction() {
+  check_deduced(kMatrix);
+  float matrix[9];
+  std::copy_n(kMatrix, 9, matrix);
+  check_deduced(matrix);
+}
+
 void test_scoped_threads() {
   const int before = dmlcpu::num_threads();
   {
@@ -167,6 +201,7 @@ int main() {
   test_gather_nd();
   test_gather_in_tasks();
   test_views();
+  test_deduction();
   test_scoped_threads();
   return check::failures;
 }

@@ -7,8 +7,18 @@
 /// sizes and, unless the elements are contiguous in row-major order, strides, all in elements; rank
 /// 0 to 8.
 ///
-/// Name the element and index types, as the examples do: then braces become views, and views to
-/// write to are views to read from.
+/// Name the element and index types, as the examples do: then braces become views. Without them
+/// they are those of the views, which have theirs from their pointers:
+///
+/// ```
+/// float x[] = {1, 2, 3, 3, 0, 4, 2, 5, 2};
+/// std::uint32_t at[3];
+/// const dmlcpu::View matrix(x, {3, 3});
+/// dmlcpu::argmax(matrix, {1}, dmlcpu::View(at, {3}));
+/// assert(at[0] == 2 && at[1] == 2 && at[2] == 1);
+/// ```
+///
+/// Views to write to are views to read from.
 ///
 /// Of every function: inputs are read where they are, whatever their strides. Outputs must have the
 /// shape that is said, elements that do not overlap, and share no memory with an input. All of that
@@ -78,7 +88,9 @@ class View {
 
   /// A view to read from, of one to write to.
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
-  View(const View<U>& other) : tensor_(other.tensor()) {}  // NOLINT(google-explicit-constructor)
+  View(const View<U>& other)  // NOLINT(google-explicit-constructor)
+      : tensor_{other.tensor().data, other.tensor().type, other.tensor().rank, other.tensor().sizes,
+                other.tensor().strides} {}
 
   using Pointer = std::conditional_t<std::is_const_v<T>, const void*, void*>;
   const BasicTensor<Pointer>& tensor() const { return tensor_; }
@@ -86,6 +98,11 @@ class View {
  private:
   BasicTensor<Pointer> tensor_;
 };
+
+template <class T>
+View(T*, const ExtentList&) -> View<T>;
+template <class T>
+View(T*, const ExtentList&, const ExtentList&) -> View<T>;
 
 /// How argmin and argmax run.
 struct ArgOptions {
@@ -109,6 +126,16 @@ struct GatherNdOptions {
 };
 
 namespace detail {
+
+template <class T>
+constexpr int kWritable = -1;  // no view
+template <class T>
+constexpr int kWritable<View<T>> = std::is_const_v<T> ? 0 : 1;
+
+/// There are views to write to among these, from which views to read from cannot be deduced.
+template <class... Views>
+using IfWritable =
+    std::enable_if_t<((kWritable<Views> >= 0) && ...) && ((kWritable<Views> == 1) || ...), int>;
 
 template <class Descriptor>
 void run_on(int threads, const Descriptor& descriptor) {
@@ -236,6 +263,32 @@ void gather_nd(const View<const T>& input, const View<const Index>& indices, con
   descriptor.mode = options.mode;
   descriptor.output = output.tensor();
   detail::run_on(options.threads, descriptor);
+}
+
+// The same of views to write to.
+
+template <class V, class Index, detail::IfWritable<V> = 0>
+void argmin(const V& input, const AxisList& axes, const View<Index>& output,
+            const ArgOptions& options = {}) {
+  argmin<typename V::Element, Index>(input, axes, output, options);
+}
+
+template <class V, class Index, detail::IfWritable<V> = 0>
+void argmax(const V& input, const AxisList& axes, const View<Index>& output,
+            const ArgOptions& options = {}) {
+  argmax<typename V::Element, Index>(input, axes, output, options);
+}
+
+template <class V, class Index, detail::IfWritable<V> = 0>
+void top_k(const V& input, Integer k, Integer axis, const View<typename V::Element>& values,
+           const View<Index>& indices, const TopKOptions& options = {}) {
+  top_k<typename V::Element, Index>(input, k, axis, values, indices, options);
+}
+
+template <class V, class Indices, detail::IfWritable<V, Indices> = 0>
+void gather_nd(const V& input, const Indices& indices, const View<typename V::Element>& output,
+               const GatherNdOptions& options = {}) {
+  gather_nd<typename V::Element, typename Indices::Element>(input, indices, output, options);
 }
 
 }  // namespace dmlcpu
