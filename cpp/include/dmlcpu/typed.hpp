@@ -35,6 +35,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#if __cplusplus > 202002L && defined(__has_include)
+#if __has_include(<mdspan>)
+#include <mdspan>
+#endif
+#endif
+
 #include "dmlcpu/element_types.hpp"
 #include "dmlcpu/error.hpp"
 #include "dmlcpu/lists.hpp"
@@ -85,6 +91,22 @@ class View {
     }
     std::copy_n(strides.values.begin(), strides.count, tensor_.strides.begin());
   }
+
+#ifdef __cpp_lib_mdspan
+  /// Of std::mdspan, with any strides.
+  template <class Sizes, class Layout>
+  View(const std::mdspan<T, Sizes, Layout>& span) {  // NOLINT(google-explicit-constructor)
+    static_assert(Sizes::rank() <= kMaxRank, "at most 8 dimensions");
+    if (!span.is_strided()) throw ValueError("layout: must have strides, got one without");
+    tensor_.data = span.data_handle();
+    tensor_.type = data_type_of<Element>();
+    tensor_.rank = static_cast<int>(Sizes::rank());
+    for (std::size_t d = 0; d < Sizes::rank(); ++d) {
+      tensor_.sizes[d] = static_cast<std::int64_t>(span.extent(d));
+      tensor_.strides[d] = static_cast<std::int64_t>(span.stride(d));
+    }
+  }
+#endif
 
   /// A view to read from, of one to write to.
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
