@@ -52,7 +52,8 @@ namespace dmlcpu {
 
 /// A typed view of somebody else's memory, with sizes and strides in elements, outermost dimension
 /// first: braces, a pointer and a count, a std::vector or another list of integers (lists.hpp), a
-/// Shape. Throws ValueError for more than kMaxRank dimensions, or strides of another number.
+/// Shape; or a std::mdspan, where there is one. Throws ValueError for more than kMaxRank
+/// dimensions, or strides of another number.
 ///
 /// ```
 /// const float x[] = {1, 2, 3, 3, 0, 4, 2, 5, 2};
@@ -121,10 +122,12 @@ class View {
   BasicTensor<Pointer> tensor_;
 };
 
+/// @cond
 template <class T>
 View(T*, const ExtentList&) -> View<T>;
 template <class T>
 View(T*, const ExtentList&, const ExtentList&) -> View<T>;
+/// @endcond
 
 /// How argmin and argmax run.
 struct ArgOptions {
@@ -287,6 +290,7 @@ void gather_nd(const View<const T>& input, const View<const Index>& indices, con
   detail::run_on(options.threads, descriptor);
 }
 
+/// @cond
 // The same of views to write to.
 
 template <class V, class Index, detail::IfWritable<V> = 0>
@@ -312,5 +316,6 @@ void gather_nd(const V& input, const Indices& indices, const View<typename V::El
                const GatherNdOptions& options = {}) {
   gather_nd<typename V::Element, typename Indices::Element>(input, indices, output, options);
 }
+/// @endcond
 
 }  // namespace dmlcpu
