@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple, SupportsIndex
 
-import dask.array as da
 import numpy as np
 import numpy.typing as npt
 
 import dmlcpu
 from dmlcpu._types import AxisDirection, AxisDirectionLike
+from dmlcpu.dask._blocks import blockwise
 from dmlcpu.dask._common import (
     aligned,
     as_dask,
@@ -198,7 +198,7 @@ def _by_blocks(x: Any, search: Search, keepdims: bool, token: str) -> Any:
     """Where each result has its elements in one chunk."""
     axes = range(x.ndim)
     kept = tuple(a for a in axes if keepdims or a not in search.axes)
-    return da.blockwise(
+    return blockwise(
         partial(_found, search, keepdims), kept, x, tuple(axes), token=token, dtype=search.index_dtype,
         adjust_chunks={a: 1 for a in search.axes if keepdims}, meta=empty(len(kept), search.index_dtype),
     )  # fmt: skip
@@ -211,7 +211,7 @@ def _found(search: Search, keepdims: bool, block: Any) -> Array:
         )
 
 
-def _candidates(search: Search, x: Array, where: tuple[slice, ...]) -> tuple[Array, Array]:
+def _candidates(search: Search, x: Array, starts: tuple[int, ...]) -> tuple[Array, Array]:
     """Values of a chunk's results and their indices in the whole array; reduced axes stay with size 1."""
     axes, x = search.axes, aligned(x)
     with limited(search.threads):
@@ -231,9 +231,9 @@ def _candidates(search: Search, x: Array, where: tuple[slice, ...]) -> tuple[Arr
             values = dmlcpu.gather_nd(rows, tuples, batch_dims=len(kept)).reshape(found.shape)
     if values.dtype.kind == "b":  # NumPy may compare their bytes
         values = values.view(np.uint8) != 0
-    indices = at[0] + where[axes[0]].start
+    indices = at[0] + starts[axes[0]]
     for a, position in zip(axes[1:], at[1:]):
-        indices = indices * search.shape[a] + (position + where[a].start)
+        indices = indices * search.shape[a] + (position + starts[a])
     return values, indices.astype(search.index_dtype, copy=False)
 
 

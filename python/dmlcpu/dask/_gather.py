@@ -19,6 +19,7 @@ from dask.utils import parse_bytes
 
 import dmlcpu
 from dmlcpu._arrays import as_array
+from dmlcpu.dask._blocks import Starts, blockwise
 from dmlcpu.dask._common import (
     aligned,
     as_dask,
@@ -150,21 +151,20 @@ def _by_blocks(x: Any, indices: Any, batch: int, mode: Any, threads: Any, chunks
     names = tuple(range(len(chunks) + indices.shape[-1] + 1))
     result, indexed = names[: len(chunks)], names[len(chunks) : -1]
     tuples = (*result[:between], names[-1])
-    return da.blockwise(
+    return blockwise(
         partial(_gathered, batch, mode, threads), result,
         x, (*result[:batch], *indexed, *result[between:]),
-        indices, tuples, ArraySliceDep(indices.chunks[:-1]), tuples[:-1],
-        token=TOKEN, dtype=x.dtype, meta=empty(len(chunks), x.dtype), align_arrays=False,
+        indices, tuples, Starts(indices.chunks[:-1]), tuples[:-1],
+        token=TOKEN, dtype=x.dtype, meta=empty(len(chunks), x.dtype),
     )  # fmt: skip
 
 
 def _gathered(
-    batch: int, mode: Any, threads: int | None, block: Any, indices: Any, where: tuple[slice, ...]
+    batch: int, mode: Any, threads: int | None, block: Any, indices: Any, starts: tuple[int, ...]
 ) -> Array:
-    starts = [part.start for part in where] + [0]
-    with limited(threads), tell_where(starts):
+    with limited(threads), tell_where((*starts, 0)):
         x: Array = aligned(only(block))
-        return dmlcpu.gather_nd(x, aligned(only(indices)), batch_dims=batch, mode=mode)
+        return dmlcpu.gather_nd(x, aligned(only(indices), "indices"), batch_dims=batch, mode=mode)
 
 
 class _Graph(dict[Any, Any]):

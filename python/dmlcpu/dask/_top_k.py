@@ -6,12 +6,12 @@ import operator
 from functools import partial
 from typing import Any, Literal, NamedTuple, SupportsIndex
 
-import dask.array as da
 import numpy as np
 import numpy.typing as npt
 
 import dmlcpu
 from dmlcpu._types import AxisDirection, AxisDirectionLike, TopK
+from dmlcpu.dask._blocks import blockwise
 from dmlcpu.dask._common import (
     aligned,
     as_dask,
@@ -43,9 +43,10 @@ class Selection(NamedTuple):
 
     def of(self, x: Array) -> Pair:
         """The first k of `x`, or all if it has fewer."""
+        x = aligned(x)
         k = min(self.k, x.shape[self.axis] if x.ndim else 1)
         with limited(self.threads):
-            return tuple(dmlcpu.top_k(aligned(x), k, axis=self.axis, **dict(self.options)))
+            return tuple(dmlcpu.top_k(x, k, axis=self.axis, **dict(self.options)))
 
 
 def top_k(
@@ -104,12 +105,12 @@ def top_k(
                 count=count, token=token, dtype=dtype, size=k,
             )  # fmt: skip
     else:
-        pairs = da.blockwise(
+        pairs = blockwise(
             selection.of, axes, x, axes, token=token, dtype=x.dtype, meta=empty(x.ndim, x.dtype)
         )
 
         def item(number: int, dtype: npt.DTypeLike) -> Any:
-            return da.blockwise(
+            return blockwise(
                 operator.itemgetter(number), axes, pairs, axes, token=f"{token}-item", dtype=dtype,
                 adjust_chunks={axis: (k,)} if axes else None, meta=empty(x.ndim, dtype),
             )  # fmt: skip
@@ -130,10 +131,10 @@ def _checked_axis(x: Any, k: Any, axis: Any, options: dict[str, Any]) -> int:
     return number
 
 
-def _candidates(selection: Selection, x: Array, where: tuple[slice, ...]) -> Pair:
+def _candidates(selection: Selection, x: Array, starts: tuple[int, ...]) -> Pair:
     """A chunk's first k elements and their indices in the whole array."""
     values, indices = selection.of(x)
-    indices += indices.dtype.type(where[selection.axis].start)
+    indices += indices.dtype.type(starts[selection.axis])
     return values, indices
 
 
