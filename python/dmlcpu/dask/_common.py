@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from dask.array.reductions import _tree_reduce
 from dask.base import is_dask_collection
-from dask.layers import ArraySliceDep
 
 from dmlcpu._arrays import as_array
 from dmlcpu._runtime import num_threads, thread_count
 from dmlcpu._types import AxisDirection, AxisDirectionLike
+from dmlcpu.dask._blocks import Starts, blockwise
 
 __all__ = [
     "FAN_IN",
@@ -128,14 +128,14 @@ def without_empty_chunks(x: Any, axes: Iterable[int]) -> Any:
 
 
 def blocks_of(function: Callable[..., Any], x: Any, token: str) -> Any:
-    """What ``function(block, slices)`` gives for each block and its place in the array.
+    """What ``function(block, starts)`` gives for each block and where it begins in the array.
 
     It may be of any type: the Dask array's dtype says nothing.
     """
     axes = tuple(range(x.ndim))
-    return da.blockwise(
-        function, axes, x, axes, ArraySliceDep(x.chunks), axes,
-        token=token, dtype=x.dtype, meta=empty(x.ndim, x.dtype), align_arrays=False,
+    return blockwise(
+        function, axes, x, axes, Starts(x.chunks), axes,
+        token=token, dtype=x.dtype, meta=empty(x.ndim, x.dtype),
     )  # fmt: skip
 
 
@@ -157,15 +157,17 @@ def reduce(
     `size` elements along `axes` that are kept. Calls that differ in `finish` and `dtype` alone share all
     tasks but the last.
     """
-    chunked = sum(parts.numblocks[axis] > 1 for axis in axes)
-    along_each = max(2, int(count ** (1 / max(chunked, 1)) + 1e-9))
+    most = max(parts.numblocks)
+    chunked = max(1, sum(parts.numblocks[axis] > 1 for axis in axes))
+    # Dask takes neither a float's nor a range's limit well: no more than there are.
+    along_each = most if count >= most**chunked else int(count ** (1 / chunked) + 1e-9)
     tree = _tree_reduce(
         parts,
         finish,
         axes,
         keepdims,
         parts.dtype,
-        dict.fromkeys(axes, along_each),
+        dict.fromkeys(axes, max(2, along_each)),
         combine,
         name=token,
         concatenate=False,
@@ -176,9 +178,13 @@ def reduce(
     return da.Array(tree.dask, tree.name, chunks, meta=empty(tree.ndim, dtype))
 
 
-def aligned(block: Any) -> Any:
-    """A block whose elements are aligned, as those that another worker sent may not be."""
-    return block if block.flags.aligned else block.copy()
+def aligned(block: Any, name: str = "input") -> Any:
+    """A block as an array without nulls, aligned, as those that another worker sent may not be.
+
+    What Dask says of a block's type is what whoever made it said: it may be any object in memory.
+    """
+    array = block if type(block) is np.ndarray else as_array(block, name)
+    return array if array.flags.aligned else array.copy()
 
 
 def only(blocks: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 import dmlcpu
+from dmlcpu._arrays import as_array
 from dmlcpu.dask._common import aligned, limited, stand_in
 
 __all__ = ["Route", "Router", "fail", "joined", "part_of", "rows_of", "tell_where"]
@@ -35,7 +36,8 @@ class Router(NamedTuple):
 
     def route(self, starts: Sequence[int], tuples: Array) -> Route:
         """Sorts a block of the indices, which begins at `starts`."""
-        tuples, batches = aligned(tuples), tuples.shape[: self.batch]
+        tuples = aligned(tuples, "indices")
+        batches = tuples.shape[: self.batch]
         if self.mode == "raise":
             # The core checks, on an input of one element's memory.
             sizes = stand_in((*batches, *map(sum, self.chunks)), np.uint8)
@@ -83,9 +85,10 @@ def part_of(number: int, route: Route) -> Array:
 
 def rows_of(indexed: int, threads: int | None, block: Array, part: Array) -> Array:
     """The slices of a chunk, whose first `indexed` axes the indices count over."""
+    block = as_array(block, "input")
     sizes, trailing, part = block.shape[:indexed], block.shape[indexed:], aligned(part)
     with limited(threads):
-        if block.flags.c_contiguous and block.size > 0:
+        if block.flags.c_contiguous and block.size > 0 and not block.dtype.hasobject:
             # As bytes, whose alignment does not matter: a chunk is not copied for a few of its slices.
             rows = block.reshape(math.prod(sizes), math.prod(trailing)).view(np.uint8)
             found = dmlcpu.gather_nd(rows, part[:, None]).view(block.dtype)
