@@ -1,5 +1,6 @@
 """dmlcpu.dask without a cluster: what is known when the graph is built, and what its tasks are."""
 
+import itertools
 import math
 
 import numpy as np
@@ -61,6 +62,49 @@ def test_ties_where_chunks_are_not_in_order(largest, direction, policy):
                     nan_policy=policy, index_dtype=np.int64, split_every=split_every,
                 )  # fmt: skip
                 check_result(want, got.compute())
+
+
+def check_in_memory(cases):
+    """Calls of (name, array, chunks, options) beside those in memory, computed together."""
+    calls = [
+        (getattr(dmlcpu, name)(x, **options), getattr(dmlcpu.dask, name)(lazy, **options))
+        for name, x, lazy, options in (
+            (name, x, da.from_array(x, chunks=chunks), options)
+            for name, x, chunks, options in cases
+        )
+    ]
+    for (want, _), got in zip(calls, dask.compute([lazy for _, lazy in calls])[0]):
+        check_result(want, got)
+
+
+@pytest.mark.parametrize("name", ["argmin", "argmax"])
+@pytest.mark.parametrize("policy", ["propagate", "omit"])
+def test_nan_at_every_place(name, policy):
+    """Once or twice, in the chunk of the best number or in another; along one axis, or several."""
+    cases = []
+    for places in itertools.combinations_with_replacement(range(4), 2):
+        for direction in (0, 1):
+            x = np.array([3, 0, 4, 1], np.float32)
+            x[list(places)] = np.nan
+            options = {"axis_direction": direction, "nan_policy": policy}
+            cases.append((name, x, 2, options))
+            cases.append((name, x.reshape(2, 2), 1, options))
+    check_in_memory(cases)
+
+
+@pytest.mark.parametrize("direction", ["increasing", "decreasing"])
+def test_the_best_at_every_place(direction):
+    """Once, with others after it, where the indices of chunks interleave."""
+    cases = []
+    for place in range(6):
+        for index_dtype in ("u4", "i4", "u8", "i8") if place == 0 else ("u4",):
+            x = np.zeros((2, 3), np.int16)
+            x.flat[place:] = place % 2
+            x.flat[place] = 2
+            options = {"axis_direction": direction, "index_dtype": index_dtype}
+            cases += [("argmax", x, chunks, options) for chunks in (1, (1, 2), (2, 1))]
+            cases += [("argmin", -x, chunks, options) for chunks in (1, (1, 2), (2, 1))]
+    check_in_memory(cases)
 
 
 @pytest.mark.parametrize("direction", ["increasing", "decreasing"])

@@ -44,6 +44,24 @@ def test_indices_out_of_range_are_errors_when_computed(chunks, lazy):
 
 
 @pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("chunks", [2, 7])
+@pytest.mark.parametrize("dtype", ["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"])
+def test_clip_at_the_ends_of_every_index_type(dtype, chunks, lazy):
+    """uint64 counts on where int64 has negative numbers, which count from the end."""
+    x, ends = np.arange(7), np.iinfo(dtype)
+    bits = [
+        value for value in (2**7, 2**15, 2**31, 2**63 - 1, 2**63, 2**64 - 7) if value < ends.max
+    ]
+    values = [ends.min, -8, -7, -1, 0, 6, 7, *bits, ends.max - 1, ends.max]
+    at = np.array([[value] for value in values if ends.min <= value], dtype)
+    given = da.from_array(at, chunks=2) if lazy else at
+    got = dmlcpu.dask.gather_nd(da.from_array(x, chunks=chunks), given, mode="clip").compute()
+    check_result(dmlcpu.gather_nd(x, at, mode="clip"), got)
+    wrapped = [value + 7 if value < 0 else value for value in at[:, 0].tolist()]
+    assert got.tolist() == [min(max(value, 0), 6) for value in wrapped]
+
+
+@pytest.mark.parametrize("lazy", [False, True])
 def test_tuples_without_slices(lazy):
     """Dask itself chooses no chunks of arrays without elements."""
     for shape, tuples in [((3, 0), (2, 1)), ((3, 2), (0, 1)), ((3, 2), (0, 5, 1))]:

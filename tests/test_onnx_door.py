@@ -193,6 +193,23 @@ def test_defaults_are_those_of_the_opset():
         door("TopK", 1, [x])
 
 
+@needs_onnx
+@pytest.mark.parametrize("op_type", OPERATORS)
+def test_attributes_are_those_of_the_opset(op_type):
+    """None that the newest has, and this one has not: TopK of opset 1 and 10 has no `sorted`."""
+    newest = onnx.defs.get_schema(op_type).attributes
+    since = {s.since_version for s in onnx.defs.get_all_schemas_with_history() if s.name == op_type}
+    for opset in sorted(since):
+        schema = onnx.defs.get_schema(op_type, opset)
+        inputs = [np.ones((1, 3), np.float32), np.array([[0]])][: schema.min_input]
+        k = {"k": 1} if "k" in schema.attributes else {}
+        for name in newest.keys() - schema.attributes.keys():
+            with pytest.raises(TypeError) as caught:
+                door(op_type, opset, inputs, **{name: 1}, **k)
+            wanted = f"{name}: must be an attribute of {op_type} in opset {opset}, which has "
+            assert str(caught.value.__cause__) == wanted + str(sorted(schema.attributes))
+
+
 X = np.arange(12, dtype=np.float32).reshape(3, 4)
 K = "k: must be in [1, 4] (the size of axis 1)"
 MISTAKES = [

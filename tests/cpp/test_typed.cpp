@@ -129,6 +129,12 @@ void test_views() {
   CHECK(check::error_of<dmlcpu::ValueError>([] {
           const View<const float> view(kMatrix, {3, 3}, {1});
         }) == "strides: must be as many as sizes, got 1");
+  CHECK(check::error_of<dmlcpu::ValueError>([] {
+          const View<const float> view(kMatrix, {9}, {1, 1});
+        }) == "strides: must be as many as sizes, got 2");
+  CHECK(check::error_of<dmlcpu::ValueError>([] {
+          const View<const float> view(kMatrix, std::vector<int>(8, 1), std::vector<int>(9, 1));
+        }) == "strides: must be as many as sizes, got 9");
   const std::int64_t sizes[] = {3, 3};
   CHECK(check::error_of<dmlcpu::ValueError>([&] {
           const View<const float> view(kMatrix, {sizes, -1});
