@@ -100,8 +100,9 @@ def test_command_prints_it():
     assert row(done.stdout, "OMP_NUM_THREADS") == "3"
     assert row(done.stdout, "OMP_WAIT_POLICY") == "-"
     assert row(done.stdout, "KMP_OTHER") == "x"
-    if _core.has_openmp():
-        assert row(done.stdout, "set by") == "OMP_NUM_THREADS"
+    assert row(done.stdout, "set by") == "OMP_NUM_THREADS"
+    own = own_command(DMLCPU_NUM_THREADS="4", OMP_NUM_THREADS="3")
+    assert (row(own.stdout, "set by"), row(own.stdout, "number")) == ("DMLCPU_NUM_THREADS", "4")
     assert own_command("--version").stdout == f"dmlcpu {dmlcpu.__version__}\n"
 
 
@@ -117,9 +118,7 @@ def test_openmp_runtime_and_its_file():
         assert shown["runtime"] in ("GNU", "LLVM", "Intel")
 
 
-@needs_openmp
-def test_what_set_the_number_of_threads(monkeypatch):
-    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+def test_what_set_the_number_of_threads():
     with dmlcpu.num_threads(3):
         assert config()["threads"]["set by"] == "num_threads"
         assert config()["threads"]["number"] == 3
@@ -129,13 +128,22 @@ def test_what_set_the_number_of_threads(monkeypatch):
         assert "7 threads share" in " ".join(config()["notes"]) or os.cpu_count() >= 7
     finally:
         dmlcpu.set_num_threads(None)
-    with threadpoolctl.threadpool_limits(99, user_api="openmp"):
-        assert config()["threads"]["set by"] == "omp_set_num_threads"
-        monkeypatch.setenv("OMP_NUM_THREADS", "99,2")
-        assert config()["threads"]["set by"] == "OMP_NUM_THREADS"
 
 
 @needs_openmp
+def test_number_set_for_openmp():
+    with threadpoolctl.threadpool_limits(99, user_api="openmp"):
+        assert config()["threads"]["set by"] == "omp_set_num_threads"
+        assert config()["threads"]["number"] == 99
+
+
+def test_whose_threads_run_calls():
+    code = 'import dmlcpu; print(dmlcpu.show_config("dicts")["threads"]["run by"])'
+    assert run_python(code) == "dmlcpu"
+    wanted = "OpenMP" if _core.has_openmp() else "dmlcpu"
+    assert run_python(code, DMLCPU_THREADS="openmp") == wanted
+
+
 @on_linux
 def test_what_set_the_number_of_a_fresh_process():
     code = """
@@ -152,19 +160,11 @@ def test_what_set_the_number_of_a_fresh_process():
     assert run_python(code).splitlines() == [first, "forked child"]
 
 
-@needs_openmp
-@on_linux
-def test_whether_workers_move():
-    code = 'import dmlcpu; print(dmlcpu.show_config("dicts")["threads"]["workers move"])'
-    assert run_python(code) == "True"
-    assert run_python(code, DMLCPU_PLACEMENT="0") == "False"
-
-
 @pytest.mark.parametrize(
     ("files", "limit"),
     [
-        ({}, None),
-        ({"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.max": "max 100000\n"}, None),
+        ({}, 0),
+        ({"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.max": "max 100000\n"}, 0),
         ({"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.max": "150000 100000\n"}, 1.5),
         (
             {
@@ -190,12 +190,21 @@ def test_limit_of_a_container(files, limit, tmp_path, monkeypatch):
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    assert _machine.container_limit(tmp_path) == limit
-    monkeypatch.setattr(_machine, "container_limit", lambda: limit)
+    assert _core.cpu_quota(str(tmp_path)) == limit
+    monkeypatch.setattr(_machine, "container_limit", lambda: limit or None)
     monkeypatch.setattr(_machine, "usable_processors", lambda: 64)
     with dmlcpu.num_threads(3):
         noted = [note for note in config()["notes"] if "container" in note]
-    assert len(noted) == (limit is not None and _core.has_openmp())
+    assert len(noted) == (limit > 0)
+
+
+def test_load(monkeypatch):
+    monkeypatch.setattr(_machine, "load", lambda: 5.25)
+    monkeypatch.setattr(_machine, "usable_processors", lambda: 64)
+    assert not [note for note in config()["notes"] if "load average" in note]
+    monkeypatch.setattr(_machine, "usable_processors", lambda: 5)
+    assert "the load average is 5.2 on 5 processors" in " ".join(config()["notes"])
+
 
 
 # explain
@@ -210,7 +219,7 @@ def test_explain_a_plan():
     assert first == f"argmax, {dmlcpu.get_instruction_set()}"
     assert second.startswith("columns in place")
     assert plan.text.endswith(f"scratch {plan.scratch_bytes} bytes")
-    assert plan.threads == (2 if _core.has_openmp() else 1)
+    assert plan.threads == 2
     assert 0 < plan.scratch_bytes < x.nbytes
 
 

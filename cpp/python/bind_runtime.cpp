@@ -48,8 +48,10 @@ py::tuple plan_of_call(const py::function& function, const py::args& arguments,
 const char* thread_source_name() {
   const ContextThreads threads;
   // By ThreadSource.
-  constexpr const char* kNames[] = {"no OpenMP", "forked child", "num_threads", "set_num_threads",
-                                    "OpenMP"};
+  constexpr const char* kNames[] = {
+      "forked child",        "num_threads",     "set_num_threads",   "DMLCPU_NUM_THREADS",
+      "omp_set_num_threads", "OMP_NUM_THREADS", "container's limit", "affinity",
+      "processors"};
   return kNames[static_cast<int>(thread_source())];
 }
 
@@ -72,7 +74,9 @@ void bind_runtime(py::module_& module) {
   module.def("thread_limits", &thread_limits);
   module.def("set_grain_bytes", &set_grain_bytes);
   module.def("thread_source", &thread_source_name);
-  module.def("threads_move", &threads_move);
+  module.def("uses_openmp", &uses_openmp);
+  module.def("is_contended", &is_contended);
+  module.def("cpu_quota", [](const std::string& root) { return cpu_quota(root.c_str()); });
   module.def("openmp_version", &openmp_version);
   module.def("openmp_file", &openmp_file);
   module.def("build_info", &build_info);

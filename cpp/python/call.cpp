@@ -28,10 +28,4 @@ void ContextThreads::read_context() {
   limit_.emplace(blocks[blocks.size() - 1].attr("count").cast<int>());
 }
 
-void warn_without_openmp() {
-  static std::atomic<bool> warned{false};
-  if (warned.exchange(true)) return;
-  with_lock([] { return py::module_::import("dmlcpu._runtime"); }).attr("_warn_without_openmp")();
-}
-
 }  // namespace dmlcpu::python

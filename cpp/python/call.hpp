@@ -62,10 +62,6 @@ class PlanWanted {
   std::string* before_;
 };
 
-/// Has Python warn that the library was built without OpenMP, if the machine has many processors;
-/// once in the process. Throws if the program turns warnings into errors.
-void warn_without_openmp();
-
 /// Calls body(), which may take Python's lock, as Python code does now and then, and has nothing to
 /// destroy. Where the interpreter is finalizing, Python ends a thread that takes the lock by
 /// unwinding its stack, whose destructors would change reference counts without the lock. So it
@@ -104,10 +100,6 @@ class Call {
   void ready(std::int64_t bytes) {
     threads_.emplace();
     bytes_ = bytes;
-    // Smaller calls use one thread anyway.
-    if (bytes >= tuning::kReleaseLockBytes && !is_planned() && !has_openmp()) {
-      warn_without_openmp();
-    }
   }
 
   /// Calls body(), which touches `more` bytes than ready() was told, and lets other Python threads

@@ -1,5 +1,6 @@
 """What `show_config` shows. Loaded when it is first called."""
 
+import math
 import os
 import platform
 import sys
@@ -84,29 +85,16 @@ def _openmp() -> dict[str, Any]:
 
 
 def _threads() -> dict[str, Any]:
-    affinity = _machine.affinity()
     return {
         "number": _core.num_threads(),
-        "set by": _set_by(affinity),
+        "set by": _core.thread_source(),
+        "run by": "OpenMP" if _core.uses_openmp() else "dmlcpu",
         "processors": os.cpu_count(),
-        "affinity": affinity,
+        "affinity": _machine.affinity(),
         "container's limit": _machine.container_limit(),
-        "workers move": _core.threads_move(),
+        "load average": _machine.load(),
+        "contended": _core.is_contended(),
     }
-
-
-def _set_by(affinity: list[int] | None) -> str:
-    """What set the number of threads."""
-    source = _core.thread_source()
-    if source != "OpenMP":
-        return source
-    count = str(_core.num_threads())
-    if os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip() == count:
-        return "OMP_NUM_THREADS"
-    if affinity is not None and count == str(len(affinity)) and len(affinity) != os.cpu_count():
-        return "affinity"
-    # Else somebody in the process, as threadpoolctl does, or a variable that has changed since.
-    return "processors" if count == str(os.cpu_count()) else "omp_set_num_threads"
 
 
 def _notes(config: dict[str, Any]) -> list[str]:
@@ -114,11 +102,6 @@ def _notes(config: dict[str, Any]) -> list[str]:
     notes = []
     usable, limit = _machine.usable_processors(), _machine.container_limit()
     sets, number = config["instruction sets"], config["threads"]["number"]
-    if not config["openmp"]["built in"]:
-        notes.append(
-            f"built without OpenMP: every call runs on one of {usable} processors. Install dmlcpu "
-            "with a compiler that has OpenMP (Debian: g++, or clang with libomp-dev)."
-        )
     if sets["in use"] != sets["supported"][-1]:
         notes.append(
             f"{sets['in use']} is in use, as {sets['chosen by']} says; this processor also has "
@@ -127,12 +110,18 @@ def _notes(config: dict[str, Any]) -> list[str]:
     if number > usable:
         notes.append(
             f"{number} threads share {usable} processors: they wait for each other. Set "
-            f"OMP_NUM_THREADS={usable}."
+            f"DMLCPU_NUM_THREADS={usable}."
         )
-    elif limit is not None and number > max(limit, 1):
+    elif limit is not None and number > math.ceil(limit):
         notes.append(
             f"{number} threads share the time of {limit:g} processors that this container may use: "
-            f"they wait for each other. Set OMP_NUM_THREADS={max(int(limit), 1)}."
+            f"they wait for each other. Set DMLCPU_NUM_THREADS={math.ceil(limit)}."
+        )
+    load = config["threads"]["load average"]
+    if load is not None and load > usable:
+        notes.append(
+            f"the load average is {load:.1f} on {usable} processors: other programs use them, and "
+            "what is timed now takes longer."
         )
     return notes
 

@@ -3,13 +3,14 @@
 import contextlib
 import os
 import platform
-from pathlib import Path
 
-__all__ = ["affinity", "container_limit", "environment", "processor", "usable_processors"]
+from dmlcpu import _core
+
+__all__ = ["affinity", "container_limit", "environment", "load", "processor", "usable_processors"]
 
 # Shown even where they are not set; of the same prefixes others are shown where they are.
 _VARIABLES = (
-    "DMLCPU_ISA", "DMLCPU_PLACEMENT", "OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OMP_WAIT_POLICY",
+    "DMLCPU_ISA", "DMLCPU_NUM_THREADS", "DMLCPU_THREADS", "OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OMP_WAIT_POLICY",
     "OMP_PROC_BIND", "OMP_PLACES", "OMP_STACKSIZE",
 )  # fmt: skip
 _PREFIXES = ("DMLCPU_", "OMP_", "GOMP_", "KMP_")
@@ -45,33 +46,13 @@ def processor() -> str | None:
     return platform.processor() or None
 
 
-def container_limit(root: str = "/") -> float | None:
-    """How many processors' time Linux's control groups let the process use, None if all.
-
-    OpenMP does not look at it, so that it starts more threads than can run at once.
-    """
-    limits = []
-    with contextlib.suppress(OSError, ValueError):
-        for row in Path(root, "proc/self/cgroup").read_text().splitlines():
-            _, controllers, group = row.split(":", 2)
-            if controllers == "":
-                limits += _limits(Path(root, "sys/fs/cgroup"), group, ["cpu.max"])
-            elif "cpu" in controllers.split(","):
-                files = ["cpu.cfs_quota_us", "cpu.cfs_period_us"]
-                limits += _limits(Path(root, "sys/fs/cgroup/cpu"), group, files)
-    return min(limits, default=None)
+def container_limit() -> float | None:
+    """How many processors' time Linux's control groups let the process use, None if all."""
+    return _core.cpu_quota("/") or None
 
 
-def _limits(mount: Path, group: str, files: list[str]) -> list[float]:
-    """The limits of a group and of those that it is in, whose files hold a quota and a period."""
-    found = []
-    folder = mount / group.lstrip("/")
-    for place in (folder, *folder.parents):
-        with contextlib.suppress(OSError, ValueError):
-            texts = [(place / file).read_text() for file in files]
-            quota, period = (float(number) for number in " ".join(texts).split())
-            if quota > 0:
-                found.append(quota / period)
-        if place == mount:
-            break
-    return found
+def load() -> float | None:
+    """The load average of the last minute: how many threads ran or waited; None where there is none."""
+    with contextlib.suppress(AttributeError, OSError):
+        return os.getloadavg()[0]
+    return None

@@ -1,6 +1,5 @@
 """How calls run: threads and instruction sets."""
 
-import warnings
 from contextlib import AbstractContextManager, ContextDecorator
 from typing import SupportsIndex
 
@@ -28,12 +27,11 @@ def thread_count(count: SupportsIndex, name: str = "count") -> int:
 def set_num_threads(count: SupportsIndex | None) -> None:
     """Set the most threads that a call uses, for the process.
 
-    `count` is from 1 to 4096. None returns to OpenMP's own number: ``OMP_NUM_THREADS``, what
-    threadpoolctl sets, else one per core. Results never depend on it. Without OpenMP, and in a
-    forked child, calls run on one thread whatever is set.
-
-    GNU's OpenMP runtime ends the process when it cannot create a thread. Under a limit on processes
-    (``ulimit -u``, a container's) set a number within it; 1 creates no threads.
+    `count` is from 1 to 4096. None returns to the number that the process may use: the variable
+    ``DMLCPU_NUM_THREADS``, what threadpoolctl sets for OpenMP, ``OMP_NUM_THREADS``, else one per
+    processor that the affinity and the container's limit (rounded up) leave to the process.
+    `show_config` says which. Results never depend on it. In a forked child calls run on one thread
+    whatever is set. Where the system starts no more threads, calls use those that there are.
 
     >>> import dmlcpu
     >>> dmlcpu.set_num_threads(1)
@@ -82,24 +80,6 @@ class _ThreadLimit(ContextDecorator, AbstractContextManager[None]):
         if self in blocks:
             del blocks[len(blocks) - 1 - blocks[::-1].index(self)]
             variable.set(tuple(blocks))
-
-
-# Two threads at least halve what a call takes, but few programs depend on it.
-_MANY_PROCESSORS = 4
-
-
-def _warn_without_openmp() -> None:
-    """Called by the first call that more than one thread would make faster, of a build without OpenMP."""
-    from dmlcpu import _machine
-
-    count = _machine.usable_processors()
-    if count >= _MANY_PROCESSORS:
-        warnings.warn(
-            f"this build of dmlcpu has no OpenMP, so that calls use one of {count} processors; "
-            "python -m dmlcpu says more",
-            RuntimeWarning,
-            stacklevel=2,
-        )
 
 
 def instruction_sets() -> tuple[str, ...]:

@@ -13,33 +13,66 @@
 
 namespace dmlcpu {
 
-/// Whether the library was built with OpenMP; without it every call runs on the calling thread.
+/// Whether the library was built with OpenMP.
 ///
 /// ```
-/// if (!dmlcpu::has_openmp()) assert(dmlcpu::num_threads() == 1);
+/// if (!dmlcpu::has_openmp()) assert(!dmlcpu::uses_openmp());
 /// ```
 DMLCPU_API bool has_openmp();
 
-/// The most threads that a call made now on this thread would use: this thread's override, else the
-/// number set for the process, else OpenMP's own (OMP_NUM_THREADS, omp_set_num_threads).
+/// Whether calls run on OpenMP's threads: if the library was built with it, and DMLCPU_THREADS was
+/// "openmp" when it was loaded. Else they run on the library's own threads, which take a call's
+/// tasks one by one, so that it never waits for a thread that has not begun.
+///
+/// ```
+/// if (dmlcpu::uses_openmp()) assert(dmlcpu::has_openmp());
+/// ```
+DMLCPU_API bool uses_openmp();
+
+/// The most threads that a call made now on this thread would use, see ThreadSource.
+///
+/// ```
+/// const dmlcpu::ScopedThreads serial(1);
+/// assert(dmlcpu::num_threads() == 1);
+/// ```
 DMLCPU_API int num_threads();
 
-/// Where the number that num_threads() returns comes from.
+/// Where the number that num_threads() returns comes from; the first of these that there is.
 enum class ThreadSource : std::uint8_t {
-  kNoOpenMP,  ///< the library was built without it: one thread
-  kFork,      ///< a forked child: one thread
-  kOverride,  ///< exchange_thread_override()
-  kProcess,   ///< set_num_threads()
-  kOpenMP,    ///< OMP_NUM_THREADS, omp_set_num_threads(), else one per processor
+  kFork,            ///< a forked child: one thread
+  kOverride,        ///< exchange_thread_override()
+  kProcess,         ///< set_num_threads()
+  kVariable,        ///< DMLCPU_NUM_THREADS
+  kOpenMP,          ///< omp_set_num_threads()
+  kOpenMPVariable,  ///< OMP_NUM_THREADS
+  kQuota,           ///< the time that the process' control groups give it, rounded up
+  kAffinity,        ///< the processors that the process may use
+  kProcessors,      ///< those of the machine
 };
 
 /// What the number of a call made now on this thread comes from.
 ///
 /// ```
 /// const dmlcpu::ScopedThreads serial(1);
-/// assert(!dmlcpu::has_openmp() || dmlcpu::thread_source() == dmlcpu::ThreadSource::kOverride);
+/// assert(dmlcpu::thread_source() == dmlcpu::ThreadSource::kOverride);
 /// ```
 DMLCPU_API ThreadSource thread_source();
+
+/// Whether other programs were seen to take the processors from this library's threads. Short calls
+/// use one thread then, until it is no longer seen.
+///
+/// ```
+/// if (dmlcpu::uses_openmp()) assert(!dmlcpu::is_contended());
+/// ```
+DMLCPU_API bool is_contended();
+
+/// How many processors' time Linux's control groups let the process use, 0 if all. `root` is the
+/// folder that has /proc and /sys.
+///
+/// ```
+/// assert(dmlcpu::cpu_quota("/") >= 0);
+/// ```
+DMLCPU_API double cpu_quota(const char* root);
 
 /// The OpenMP specification that the library was built for, by its year and month: 201511 is 4.5.
 /// 0 without OpenMP.
@@ -49,16 +82,7 @@ DMLCPU_API ThreadSource thread_source();
 /// ```
 DMLCPU_API int openmp_version();
 
-/// Whether a worker thread that wakes up on another's processor moves to a free one. Only on Linux;
-/// not where DMLCPU_PLACEMENT was 0 when the library was loaded, nor once others were seen to set
-/// affinities.
-///
-/// ```
-/// if (dmlcpu::threads_move()) assert(dmlcpu::has_openmp());
-/// ```
-DMLCPU_API bool threads_move();
-
-/// Sets the number for the process; 0 returns to OpenMP's own. Throws ValueError when negative.
+/// Sets the number for the process; 0 returns to what it is by itself. Throws ValueError when negative.
 ///
 /// ```
 /// dmlcpu::set_num_threads(1);

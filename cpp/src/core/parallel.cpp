@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/keep_loaded.hpp"
-#include "core/placement.hpp"
+#include "core/pool.hpp"
 #include "core/text.hpp"
+#include "core/thread_count.hpp"
 #include "core/tuning.hpp"
 #include "dmlcpu/runtime.hpp"
 
@@ -29,22 +32,24 @@ std::atomic<int> process_threads{0};
 std::atomic<std::int64_t> grain_bytes{tuning::kGrainBytes};
 thread_local int thread_override = 0;
 
-#if defined(_OPENMP)
-/// Whether this process was forked off. If its parent, through this library or any other, had run a
-/// parallel region, the runtime's worker threads exist in its tables but not in the process, and
-/// the next region would wait for them forever.
+/// Whether this process was forked off. Its parent's workers do not exist in it; those of OpenMP's
+/// runtime are still in its tables, and the next region would wait for them forever.
 std::atomic<bool> workers_lost{false};
-
-/// A function of the runtime.
-void (*runtime_function())() { return reinterpret_cast<void (*)()>(&omp_get_thread_num); }
-
-/// The runtime's threads outlive the plugin that this library may be a part of.
-[[maybe_unused]] const bool runtime_kept = (keep_loaded(runtime_function()), true);
 
 #ifdef DMLCPU_HAS_ATFORK
 [[maybe_unused]] const int atfork_registered =
     pthread_atfork(nullptr, nullptr, [] { workers_lost = true; });
 #endif
+
+#ifdef _OPENMP
+/// A function of the runtime.
+void (*runtime_function())() { return reinterpret_cast<void (*)()>(&omp_get_thread_num); }
+
+/// Read when the library is loaded: later another thread may change the environment.
+const bool openmp_wanted = [] {
+  const char* const threads = std::getenv("DMLCPU_THREADS");  // NOLINT(concurrency-mt-unsafe)
+  return threads != nullptr && std::string_view(threads) == "openmp";
+}();
 
 /// What a thread did before happens_before(), others see after happens_after(). ThreadSanitizer is
 /// told, because it does not see how the threads of an OpenMP runtime wait for each other.
@@ -58,7 +63,40 @@ void happens_after([[maybe_unused]] void* event) {
   __tsan_acquire(event);
 #endif
 }
+
+#ifdef DMLCPU_THREAD_SANITIZER
+// The compiler's own code reads the region's variables before happens_after().
+__attribute__((no_sanitize("thread")))
 #endif
+void run_on_openmp(int threads, std::int64_t tasks, TaskFunction function, void* context) {
+  // The runtime's threads outlive the plugin that this library may be a part of.
+  [[maybe_unused]] static const bool kept = (keep_loaded(runtime_function()), true);
+  int region = 0;
+  happens_before(&region);
+#pragma omp parallel num_threads(threads)
+  {
+    happens_after(&region);
+    const int worker = omp_get_thread_num();
+#pragma omp for schedule(dynamic, 1) nowait
+    for (std::int64_t task = 0; task < tasks; ++task) function(context, task, worker);
+    happens_before(&region);
+  }
+  happens_after(&region);
+}
+#endif
+
+ThreadCount thread_count() {
+  if (workers_lost.load(std::memory_order_relaxed)) return {1, ThreadSource::kFork};
+  if (thread_override > 0) return {thread_override, ThreadSource::kOverride};
+  const int count = process_threads.load(std::memory_order_relaxed);
+  if (count > 0) return {count, ThreadSource::kProcess};
+#ifdef _OPENMP
+  static const int processors = omp_get_num_procs();
+  return default_threads(omp_get_max_threads(), processors);
+#else
+  return default_threads(0, 0);
+#endif
+}
 
 void check_thread_count(int count) {
   if (count < 0) fail<ValueError>("num_threads", "must be at least 0", count);
@@ -76,6 +114,14 @@ int openmp_version() {
 #endif
 }
 
+bool uses_openmp() {
+#ifdef _OPENMP
+  return openmp_wanted;
+#else
+  return false;
+#endif
+}
+
 std::size_t detail::openmp_file([[maybe_unused]] char* text, [[maybe_unused]] std::size_t size) {
 #ifdef _OPENMP
   const char* const file = object_file(runtime_function());
@@ -85,29 +131,11 @@ std::size_t detail::openmp_file([[maybe_unused]] char* text, [[maybe_unused]] st
 #endif
 }
 
-int num_threads() {
-#ifdef _OPENMP
-  if (workers_lost.load(std::memory_order_relaxed)) return 1;
-  if (thread_override > 0) return thread_override;
-  const int count = process_threads.load(std::memory_order_relaxed);
-  return count > 0 ? count : omp_get_max_threads();
-#else
-  return 1;
-#endif
-}
+int num_threads() { return thread_count().count; }
 
-ThreadSource thread_source() {
-#ifdef _OPENMP
-  if (workers_lost.load(std::memory_order_relaxed)) return ThreadSource::kFork;
-  if (thread_override > 0) return ThreadSource::kOverride;
-  return process_threads.load(std::memory_order_relaxed) > 0 ? ThreadSource::kProcess
-                                                             : ThreadSource::kOpenMP;
-#else
-  return ThreadSource::kNoOpenMP;
-#endif
-}
+ThreadSource thread_source() { return thread_count().source; }
 
-bool threads_move() { return has_openmp() && ThreadPlacement::moves(); }
+bool is_contended() { return !uses_openmp() && pool_is_contended(); }
 
 void set_num_threads(int count) {
   check_thread_count(count);
@@ -119,6 +147,8 @@ int exchange_thread_override(int count) {
   return std::exchange(thread_override, count);
 }
 
+bool is_forked_child() { return workers_lost.load(std::memory_order_relaxed); }
+
 void set_grain_bytes(std::int64_t bytes) { grain_bytes = bytes > 0 ? bytes : tuning::kGrainBytes; }
 
 int threads_for_bytes(std::int64_t bytes, std::int64_t least_grains) {
@@ -127,33 +157,18 @@ int threads_for_bytes(std::int64_t bytes, std::int64_t least_grains) {
   return static_cast<int>(std::min<std::int64_t>(num_threads(), bytes / grain));
 }
 
-#ifdef DMLCPU_THREAD_SANITIZER
-// The compiler's own code reads the region's variables before happens_after().
-__attribute__((no_sanitize("thread")))
-#endif
 void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* context) {
-#ifdef _OPENMP
   // The plan may be older than what num_threads() says now.
   const int used =
       threads == 1 ? 1 : static_cast<int>(std::min<std::int64_t>({threads, num_threads(), tasks}));
-  if (used > 1) {
-    ThreadPlacement placement;
-    happens_before(&placement);
-#pragma omp parallel num_threads(used)
-    {
-      happens_after(&placement);
-      const int worker = omp_get_thread_num();
-      placement.arrive(worker, omp_get_num_threads());
-#pragma omp for schedule(dynamic, 1) nowait
-      for (std::int64_t task = 0; task < tasks; ++task) function(context, task, worker);
-      happens_before(&placement);
-    }
-    happens_after(&placement);
+  if (used <= 1) {
+    for (std::int64_t task = 0; task < tasks; ++task) function(context, task, 0);
     return;
   }
+#ifdef _OPENMP
+  if (openmp_wanted) return run_on_openmp(used, tasks, function, context);
 #endif
-  static_cast<void>(threads);
-  for (std::int64_t task = 0; task < tasks; ++task) function(context, task, 0);
+  run_on_pool(used, tasks, function, context);
 }
 
 }  // namespace dmlcpu

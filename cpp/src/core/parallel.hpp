@@ -14,8 +14,8 @@ using TaskFunction = void (*)(void* context, std::int64_t task, int worker);
 
 /// Calls function(context, task, worker) for every task in [0, tasks), each once, on up to
 /// `threads` threads, and num_threads(); worker is in [0, threads) and no two calls at a time share
-/// one. Runs on the calling thread alone when `threads` is 1, and in a forked child, where OpenMP
-/// could hang.
+/// one. Runs on the calling thread alone when `threads` is 1, and in a forked child, which has no
+/// workers.
 void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* context);
 
 /// The same for a callable `body(task, worker)` that does not throw.
@@ -28,5 +28,8 @@ void parallel_for(int threads, std::int64_t tasks, Body&& body) {
       },
       &body);
 }
+
+/// Whether this process was forked off after the library was loaded.
+bool is_forked_child();
 
 }  // namespace dmlcpu

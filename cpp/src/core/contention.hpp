@@ -1,0 +1,67 @@
+// Whether somebody else uses the processors that the workers run on.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "core/thread_tuning.hpp"
+
+namespace dmlcpu {
+
+using Nanoseconds = std::int64_t;
+
+inline Nanoseconds now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// What was seen of the processors. Contended from seen() on, for a time that doubles when it is
+/// seen again soon after; then a probe is due, whose thread spins and calls seen() or passed().
+class Contention {
+ public:
+  bool calm() const { return state_.load(std::memory_order_relaxed) == kCalm; }
+
+  /// A thread lost its processor.
+  void seen(Nanoseconds time) {
+    const Nanoseconds wait = wait_.load(std::memory_order_relaxed);
+    until_.store(time + wait, std::memory_order_relaxed);
+    wait_.store(std::min(2 * wait, tuning::kMostBackOff), std::memory_order_relaxed);
+    state_.store(kContended, std::memory_order_relaxed);
+  }
+
+  /// Whether the caller is to start a probe.
+  bool probe_is_due(Nanoseconds time) {
+    if (calm() || time < until_.load(std::memory_order_relaxed)) return false;
+    until_.store(time + tuning::kLeastBackOff, std::memory_order_relaxed);  // it may get lost
+    state_.store(kProbing, std::memory_order_relaxed);
+    return true;
+  }
+
+  bool is_probing() const { return state_.load(std::memory_order_relaxed) == kProbing; }
+
+  /// The probe kept its processor.
+  void passed() {
+    wait_.store(std::max(wait_.load(std::memory_order_relaxed) / 2, tuning::kLeastBackOff),
+                std::memory_order_relaxed);
+    state_.store(kCalm, std::memory_order_relaxed);
+  }
+
+  /// The probe was given tasks instead; another one is due.
+  void not_probed() { state_.store(kContended, std::memory_order_relaxed); }
+
+  void forget() {
+    wait_.store(tuning::kLeastBackOff, std::memory_order_relaxed);
+    state_.store(kCalm, std::memory_order_relaxed);
+  }
+
+ private:
+  enum : int { kCalm, kContended, kProbing };
+  std::atomic<int> state_{kCalm};
+  std::atomic<Nanoseconds> until_{0};
+  std::atomic<Nanoseconds> wait_{tuning::kLeastBackOff};
+};
+
+}  // namespace dmlcpu

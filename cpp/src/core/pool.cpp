@@ -1,0 +1,239 @@
+#include "core/pool.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+
+#include "core/contention.hpp"
+#include "core/thread.hpp"
+#include "core/thread_tuning.hpp"
+#include "core/tuning.hpp"
+
+namespace dmlcpu {
+namespace {
+
+/// The tasks of one call, in its caller's frame.
+struct alignas(64) Job {
+  TaskFunction function;
+  void* context;
+  std::int64_t tasks;
+  std::atomic<std::int64_t> next{0};
+  std::atomic<int> workers{0};
+
+  std::int64_t claim() { return next.fetch_add(1, std::memory_order_relaxed); }
+  std::int64_t unclaimed() const { return tasks - next.load(std::memory_order_relaxed); }
+};
+
+/// What a worker's slot holds: nothing, a job that it was given, a job that it has begun, or that it
+/// is to end.
+using Slot = std::uintptr_t;
+constexpr Slot kIdle = 0;
+constexpr Slot kBegun = 1;  // a bit beside the job's address
+constexpr Slot kStop = 2;
+
+struct alignas(64) Worker {
+  explicit Worker(Slot first) : slot(first) {}
+
+  std::atomic<Slot> slot;
+  std::atomic<bool> sleeps{false};
+  std::atomic<bool> awaited{false};  ///< somebody sleeps until it is done
+  Worker* next = nullptr;            ///< of the same job; its caller's
+  std::mutex mutex;
+  std::condition_variable changed;
+  Thread thread;
+};
+
+Contention contention;
+std::atomic<void (*)()> hook{nullptr};
+/// When the last call ended that would have used workers which were asleep.
+std::atomic<Nanoseconds> last_call{0};
+
+// Never destroyed: workers may outlive every static object.
+std::atomic<Worker*> workers[tuning::kMostWorkers];
+std::atomic<int> worker_count{0};
+std::atomic<int> most_workers{tuning::kMostWorkers};  ///< fewer once one could not be started
+std::mutex growth;
+
+/// Spins until the slot holds something; false after a while, or at once where processors are
+/// contended.
+bool spin(Worker& worker) {
+  const bool probes = contention.is_probing();
+  if (!probes && !contention.calm()) return worker.slot.load() != kIdle;
+  const Nanoseconds start = now();
+  Nanoseconds last = start;
+  for (;;) {
+    for (int poll = 0; poll < 64; ++poll) {
+      if (worker.slot.load(std::memory_order_acquire) != kIdle) {
+        if (probes) contention.not_probed();
+        return true;
+      }
+      pause_thread();
+    }
+    const Nanoseconds time = now();
+    if (time - last > tuning::kPreempted) {
+      contention.seen(time);
+      return false;
+    }
+    if (time - start > (probes ? tuning::kProbe : tuning::kSpin)) {
+      if (probes) contention.passed();
+      return false;
+    }
+    last = time;
+  }
+}
+
+/// The job that the worker is given, or kStop.
+Slot next_job(Worker& worker) {
+  while (!spin(worker)) {
+    std::unique_lock<std::mutex> lock(worker.mutex);
+    worker.sleeps.store(true);
+    // Once: who was woken in vain spins before it sleeps again.
+    if (worker.slot.load() == kIdle) worker.changed.wait(lock);
+    worker.sleeps.store(false);
+  }
+  return worker.slot.load(std::memory_order_acquire);
+}
+
+void work(void* argument) {
+  Worker& worker = *static_cast<Worker*>(argument);
+  for (;;) {
+    Slot slot = next_job(worker);
+    if (slot == kStop) return;
+    if (void (*const before)() = hook.load(std::memory_order_acquire)) before();
+    if (slot == kIdle || !worker.slot.compare_exchange_strong(slot, slot | kBegun)) continue;
+    Job& job = *reinterpret_cast<Job*>(slot);  // NOLINT(performance-no-int-to-ptr)
+    const int number = 1 + job.workers.fetch_add(1, std::memory_order_relaxed);
+    for (std::int64_t task = job.claim(); task < job.tasks; task = job.claim()) {
+      job.function(job.context, task, number);
+    }
+    worker.slot.store(kIdle);
+    if (!worker.awaited.load()) continue;
+    const std::lock_guard<std::mutex> lock(worker.mutex);
+    worker.changed.notify_all();
+  }
+}
+
+void wake(Worker& worker) {
+  worker.thread.keep_off_this_processor();
+  { const std::lock_guard<std::mutex> lock(worker.mutex); }
+  worker.changed.notify_all();
+}
+
+/// Gives the job to up to `count` idle workers, to sleeping ones only if it `wakes`, which also
+/// starts missing ones. Returns how many are still missing.
+int recruit(Job& job, Worker*& team, int count, bool wakes) {
+  const auto slot = reinterpret_cast<Slot>(&job);
+  const auto add = [&](Worker& worker) {
+    worker.next = team;
+    team = &worker;
+    --count;
+  };
+  for (int w = 0; w < worker_count.load(std::memory_order_acquire) && count > 0; ++w) {
+    Worker& worker = *workers[w].load(std::memory_order_relaxed);
+    Slot idle = kIdle;
+    if (!wakes && worker.sleeps.load(std::memory_order_relaxed)) continue;
+    if (!worker.slot.compare_exchange_strong(idle, slot)) continue;
+    add(worker);
+    if (worker.sleeps.load()) wake(worker);
+  }
+  if (!wakes || count == 0 || worker_count.load() >= most_workers.load()) return count;
+  const std::lock_guard<std::mutex> lock(growth);
+  while (count > 0 && worker_count.load() < most_workers.load()) {
+    auto* const worker = new (std::nothrow) Worker(slot);
+    if (worker == nullptr || !worker->thread.start(work, worker)) {
+      delete worker;
+      most_workers.store(worker_count.load());
+      break;
+    }
+    workers[worker_count.load()].store(worker, std::memory_order_relaxed);
+    worker_count.fetch_add(1, std::memory_order_release);
+    add(*worker);
+  }
+  return count;
+}
+
+/// Waits until a worker that has begun the job is done, if it has. The call began at `start`.
+void part_with(Worker& worker, const Job& job, Nanoseconds start) {
+  Slot given = reinterpret_cast<Slot>(&job);
+  const Slot begun = given | kBegun;
+  if (worker.slot.compare_exchange_strong(given, kIdle) || given != begun) return;
+  const auto is_done = [&] { return worker.slot.load(std::memory_order_acquire) != begun; };
+  const Nanoseconds end = now();
+  const Nanoseconds patience = contention.calm() ? std::max(end - start, tuning::kShortWait)
+                                                 : tuning::kShortWait;
+  for (;;) {
+    for (int poll = 0; poll < 64; ++poll) {
+      if (is_done()) return;
+      pause_thread();
+    }
+    if (now() - end > patience) break;
+  }
+  {
+    std::unique_lock<std::mutex> lock(worker.mutex);
+    worker.awaited.store(true);
+    worker.changed.wait(lock, [&] { return worker.slot.load() != begun; });
+    worker.awaited.store(false);
+  }
+  // A task as long as all of the caller's own: its thread lost the processor.
+  if (now() - end > std::max(end - start, tuning::kPreempted)) contention.seen(now());
+}
+
+/// Ends the workers where the library is unloaded or the process exits: their code goes.
+struct AtExit {
+  ~AtExit() {
+    if (is_forked_child()) return;
+    const std::lock_guard<std::mutex> lock(growth);
+    most_workers.store(0);
+    for (int w = 0; w < worker_count.load(); ++w) {
+      Worker& worker = *workers[w].load();
+      for (Slot idle = kIdle; !worker.slot.compare_exchange_weak(idle, kStop); idle = kIdle) {
+        yield_thread();
+      }
+      { const std::lock_guard<std::mutex> sleeping(worker.mutex); }
+      worker.changed.notify_all();
+      worker.thread.join();
+    }
+    worker_count.store(0);
+  }
+} at_exit;
+
+}  // namespace
+
+void run_on_pool(int threads, std::int64_t tasks, TaskFunction function, void* context) {
+  Job job{function, context, tasks};
+  Worker* team = nullptr;
+  const Nanoseconds start = now();
+  int missing = threads - 1;
+  if (contention.calm()) {
+    // Of few tasks the first one would be most of the work.
+    const bool wakes = tasks < tuning::kTasksPerThread * threads / 2 ||
+                       start - last_call.load(std::memory_order_relaxed) < tuning::kRecent;
+    missing = recruit(job, team, missing, wakes);
+  } else if (contention.probe_is_due(start) && worker_count.load() > 0) {
+    wake(*workers[0].load());
+  }
+  std::int64_t done = 0;
+  for (std::int64_t task = job.claim(); task < tasks; task = job.claim()) {
+    function(context, task, 0);
+    if (missing == 0) continue;
+    const Nanoseconds rest = (now() - start) / ++done * job.unclaimed();
+    if (rest <= (contention.calm() ? tuning::kShortRest : tuning::kShortContendedRest)) continue;
+    recruit(job, team, missing, true);
+    missing = 0;
+  }
+  if (missing > 0) last_call.store(now(), std::memory_order_relaxed);
+  while (team != nullptr) {
+    Worker& worker = *team;
+    team = worker.next;
+    part_with(worker, job, start);
+  }
+}
+
+void set_pool_hook(void (*before_tasks)()) { hook.store(before_tasks); }
+
+bool pool_is_contended() { return !contention.calm(); }
+
+void set_contended(bool contended) { contended ? contention.seen(now()) : contention.forget(); }
+
+}  // namespace dmlcpu
