@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-# What Python needs to start and to find the package, and the project's own setting.
+# What Python needs to start and to find the package, and the project's own settings.
 KEPT = (
     "PATH",
     "HOME",
@@ -22,6 +22,7 @@ KEPT = (
     "DYLD_LIBRARY_PATH",
     "PYTHONPATH",
     "DMLCPU_ISA",
+    "DMLCPU_THREADS",
 )
 
 SCRIPTS = Path(sys.executable).parent  # where pip put cmake and ninja

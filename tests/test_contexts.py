@@ -8,11 +8,8 @@ import threading
 import pytest
 
 import dmlcpu
-from dmlcpu import _core
 
 from scripts import run_python
-
-pytestmark = pytest.mark.skipif(not _core.has_openmp(), reason="built without OpenMP")
 
 
 @pytest.fixture(autouse=True)

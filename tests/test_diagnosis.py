@@ -191,7 +191,7 @@ def test_limit_of_a_container(files, limit, tmp_path, monkeypatch):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     assert _core.cpu_quota(str(tmp_path)) == limit
-    monkeypatch.setattr(_machine, "container_limit", lambda: limit or None)
+    monkeypatch.setattr(_config, "container_limit", lambda: limit or None)
     monkeypatch.setattr(_machine, "usable_processors", lambda: 64)
     with dmlcpu.num_threads(3):
         noted = [note for note in config()["notes"] if "container" in note]
@@ -204,7 +204,6 @@ def test_load(monkeypatch):
     assert not [note for note in config()["notes"] if "load average" in note]
     monkeypatch.setattr(_machine, "usable_processors", lambda: 5)
     assert "the load average is 5.2 on 5 processors" in " ".join(config()["notes"])
-
 
 
 # explain

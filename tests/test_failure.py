@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import dmlcpu
 from dmlcpu import _core, _failure
 
 from checks import row
-from scripts import COMPILER, needs, run_python, start_python
+from scripts import start_python
 
 
 @pytest.fixture

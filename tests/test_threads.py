@@ -17,7 +17,6 @@ from scripts import run_python
 needs_openmp = pytest.mark.skipif(not _core.has_openmp(), reason="built without OpenMP")
 
 
-@needs_openmp
 def test_process_number_and_override():
     before = dmlcpu.get_num_threads()
     dmlcpu.set_num_threads(3)
@@ -39,7 +38,6 @@ def test_process_number_and_override():
     assert dmlcpu.get_num_threads() == before
 
 
-@needs_openmp
 def test_override_ends_with_an_error():
     before = dmlcpu.get_num_threads()
     with pytest.raises(KeyError), dmlcpu.num_threads(2):
@@ -66,16 +64,23 @@ def test_bad_counts(count, error, text):
         dmlcpu.num_threads(count)
 
 
+def test_environment():
+    code = "import dmlcpu; print(dmlcpu.get_num_threads())"
+    assert run_python(code, OMP_NUM_THREADS="3") == "3"
+    assert run_python(code, OMP_NUM_THREADS="3", DMLCPU_NUM_THREADS="5") == "5"
+    by_itself = run_python(code)
+    for no_number in ("", "0", "-2", "x"):
+        assert run_python(code, DMLCPU_NUM_THREADS=no_number) == by_itself
+
+
 @needs_openmp
-def test_environment_and_threadpoolctl():
-    assert run_python("import dmlcpu; print(dmlcpu.get_num_threads())", OMP_NUM_THREADS="3") == "3"
+def test_threadpoolctl():
     with threadpoolctl.threadpool_limits(1, user_api="openmp"):
         assert dmlcpu.get_num_threads() == 1
 
 
-@needs_openmp
 def test_forked_child_works_after_parallel_work():
-    """OpenMP's worker threads do not exist in the child; waiting for them would hang it."""
+    """The parent's worker threads do not exist in the child; waiting for them would hang it."""
     out = run_python(
         """
         import os
@@ -157,32 +162,96 @@ def test_forked_child_works_after_somebody_else_used_openmp():
     assert out == "0"
 
 
+LIMITED = """
+    import os
+    import resource
+    import threading
+    import numpy as np
+    import dmlcpu
+    x = np.zeros((1000, 4000), np.float32)
+    x[:, 7] = 1
+    LIMIT
+    try:
+        threading.Thread(target=print).start()
+    except RuntimeError:
+        print("no thread")
+    dmlcpu.set_num_threads(4)
+    for _ in range(3):
+        good = (dmlcpu.argmax(x, 1) == 7).all() and dmlcpu.argmax(x, 0)[0, 7] == 0
+        good = good and dmlcpu.argmax(x)[0, 0] == 7
+        good = good and dmlcpu.top_k(x, 2).indices[-1].tolist() == [7, 0]
+        good = good and dmlcpu.gather_nd(x, np.array([[3, 7], [4, 8]])).tolist() == [1, 0]
+    print(good)
+"""
+
+
+@pytest.mark.skipif(_core.uses_openmp(), reason="GNU's OpenMP runtime ends the process")
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the number of threads as Linux does")
-def test_one_thread_where_none_can_be_created():
-    """Root may always create threads, so it becomes nobody. With more threads GNU's OpenMP runtime would
-    end the process."""
-    out = run_python(
-        """
-        import os
-        import resource
-        import threading
-        import numpy as np
+@pytest.mark.parametrize(
+    "limit",
+    [
+        # Root may always create threads, so it becomes nobody.
+        """if os.getuid() == 0:
+        os.setresuid(65534, 65534, 65534)
+    resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))""",
+        # Less to spare than the stacks of Python's threads take, and those of GNU's OpenMP runtime.
+        """size = int(open("/proc/self/statm").read().split()[0]) * 4096
+    resource.setrlimit(resource.RLIMIT_AS, (size + 3_000_000, size + 3_000_000))""",
+    ],
+    ids=["processes", "memory"],
+)
+def test_one_thread_where_none_can_be_created(limit):
+    out = run_python(LIMITED.replace("LIMIT", limit))
+    assert out.splitlines() == ["no thread", "True"]
+
+
+OPENMP_BESIDE = """
+    import os
+    import numpy as np
+    x = np.zeros((1000, 4000), np.float32)
+    x[:, 7] = 1
+
+    def other():
+        OTHER
+
+    def own():
         import dmlcpu
-        if os.getuid() == 0:
-            os.setresuid(65534, 65534, 65534)
-        resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
-        try:
-            threading.Thread(target=print).start()
-        except RuntimeError:
-            print("no thread")
-        dmlcpu.set_num_threads(1)
-        x = np.zeros((1000, 4000), np.float32)
-        x[:, 7] = 1
-        print((dmlcpu.argmax(x, 1) == 7).all(), dmlcpu.argmax(x, 0).max(), dmlcpu.argmax(x)[0, 0])
-        print(dmlcpu.top_k(x, 2).indices[-1], dmlcpu.gather_nd(x, np.array([[3, 7], [4, 8]])))
-        """
-    )
-    assert out.splitlines() == ["no thread", "True 0 7", "[7 0] [1. 0.]"]
+        dmlcpu.set_num_threads(2)
+        assert (dmlcpu.argmax(x, 1) == 7).all()
+
+    for call in ORDER:
+        call()
+    child = os.fork()
+    if child == 0:
+        own()
+        os._exit(0)
+    print(os.waitpid(child, 0)[1])
+    for call in ORDER * 3:
+        call()
+"""
+OTHERS = {
+    "torch": """import torch
+        torch.set_num_threads(2)
+        assert (torch.from_numpy(x).sum(1) == 1).all()""",
+    "numba": """import numba
+        numba.config.THREADING_LAYER = "omp"
+        @numba.njit(parallel=True)
+        def sums(x):
+            total = np.zeros(len(x))
+            for i in numba.prange(len(x)):
+                total[i] = x[i].sum()
+            return total
+        assert (sums(x) == 1).all()""",
+}
+
+
+@pytest.mark.parametrize("order", ["(other, own)", "(own, other)"])
+@pytest.mark.parametrize("library", OTHERS)
+def test_beside_other_libraries_openmp(library, order):
+    pytest.importorskip(library)
+    code = OPENMP_BESIDE.replace("OTHER", OTHERS[library]).replace("ORDER", order)
+    out = run_python(code)
+    assert out == "0"
 
 
 def test_many_callers_at_once(threads):

@@ -5,6 +5,7 @@
 
 #include "bindings.hpp"
 #include "call.hpp"
+#include "core/thread_tuning.hpp"
 #include "core/tuning.hpp"
 #include "dmlcpu/data_type.hpp"
 #include "dmlcpu/runtime.hpp"
@@ -15,7 +16,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// A number, or a function of numbers, of core/tuning.hpp.
+/// A number, or a function of numbers, of the tuning headers.
 template <class T>
 py::object tuning_object(T value) {
   if constexpr (std::is_arithmetic_v<T>) {
@@ -25,7 +26,8 @@ py::object tuning_object(T value) {
   }
 }
 
-/// Every value of core/tuning.hpp by its name. The build takes the names from the header.
+/// Every value of core/tuning.hpp and core/thread_tuning.hpp by its name. The build takes the names
+/// from the headers.
 py::dict tuning_values() {
   py::dict values;
 #define DMLCPU_TUNING(name) values[#name] = tuning_object(tuning::name);

@@ -11,7 +11,7 @@ import numpy as np
 
 from dmlcpu import _core, _machine
 
-__all__ = ["as_text", "collect"]
+__all__ = ["as_text", "collect", "container_limit"]
 
 # OpenMP's specifications by their year and month.
 _SPECIFICATIONS = {
@@ -91,16 +91,21 @@ def _threads() -> dict[str, Any]:
         "run by": "OpenMP" if _core.uses_openmp() else "dmlcpu",
         "processors": os.cpu_count(),
         "affinity": _machine.affinity(),
-        "container's limit": _machine.container_limit(),
+        "container's limit": container_limit(),
         "load average": _machine.load(),
         "contended": _core.is_contended(),
     }
 
 
+def container_limit() -> float | None:
+    """How many processors' time Linux's control groups let the process use, None if all."""
+    return _core.cpu_quota("/") or None
+
+
 def _notes(config: dict[str, Any]) -> list[str]:
     """What may be amiss, each with what helps."""
     notes = []
-    usable, limit = _machine.usable_processors(), _machine.container_limit()
+    usable, limit = _machine.usable_processors(), container_limit()
     sets, number = config["instruction sets"], config["threads"]["number"]
     if sets["in use"] != sets["supported"][-1]:
         notes.append(

@@ -108,10 +108,10 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
         With the sections "dmlcpu" (version, files), "build" (compiler, flags without the build
         machine's folders), "instruction sets" (built, supported by this machine, in use, and what
         chose it), "openmp" (specification, runtime and its file), "threads" (their number and what
-        set it, processors, affinity, the container's limit, load average, whether processors are contended), "environment"
-        (the variables that count; OpenMP and dmlcpu read them when they are loaded), "python",
-        "numpy", "platform"; and "notes", a list of what may be amiss. None is what is unknown here
-        or not set.
+        set it, processors, affinity, the container's limit, load average, whether processors are
+        contended), "environment" (the variables that count; OpenMP and dmlcpu read them when they
+        are loaded), "python", "numpy", "platform"; and "notes", a list of what may be amiss. None is
+        what is unknown here or not set.
 
     Raises
     ------

@@ -4,14 +4,12 @@ import contextlib
 import os
 import platform
 
-from dmlcpu import _core
-
-__all__ = ["affinity", "container_limit", "environment", "load", "processor", "usable_processors"]
+__all__ = ["affinity", "environment", "load", "processor", "usable_processors"]
 
 # Shown even where they are not set; of the same prefixes others are shown where they are.
 _VARIABLES = (
-    "DMLCPU_ISA", "DMLCPU_NUM_THREADS", "DMLCPU_THREADS", "OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OMP_WAIT_POLICY",
-    "OMP_PROC_BIND", "OMP_PLACES", "OMP_STACKSIZE",
+    "DMLCPU_ISA", "DMLCPU_NUM_THREADS", "DMLCPU_THREADS", "OMP_NUM_THREADS", "OMP_THREAD_LIMIT",
+    "OMP_WAIT_POLICY", "OMP_PROC_BIND", "OMP_PLACES", "OMP_STACKSIZE",
 )  # fmt: skip
 _PREFIXES = ("DMLCPU_", "OMP_", "GOMP_", "KMP_")
 
@@ -44,11 +42,6 @@ def processor() -> str | None:
             if row.startswith("model name"):
                 return row.split(":", 1)[1].strip()
     return platform.processor() or None
-
-
-def container_limit() -> float | None:
-    """How many processors' time Linux's control groups let the process use, None if all."""
-    return _core.cpu_quota("/") or None
 
 
 def load() -> float | None:

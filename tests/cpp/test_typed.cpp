@@ -192,7 +192,7 @@ void test_scoped_threads() {
     const dmlcpu::ScopedThreads one(1);
     CHECK(dmlcpu::num_threads() == 1);
     const dmlcpu::ScopedThreads three(3);
-    CHECK(dmlcpu::num_threads() == (dmlcpu::has_openmp() ? 3 : 1));
+    CHECK(dmlcpu::num_threads() == 3);
   }
   CHECK(dmlcpu::num_threads() == before);
 }
