@@ -28,14 +28,6 @@ constexpr std::int64_t top_k_work(std::int64_t k) { return k <= 32 ? 2 : 6; }
 /// Tasks offered per thread. More even out cores of unequal speed, fewer save start-up per task.
 inline constexpr std::int64_t kTasksPerThread = 4;
 
-/// How often a thread looks whether the others of its region have started before it lets them have
-/// its processor. Enough for threads that were awake; more would delay those that sleep there.
-inline constexpr int kArrivalPolls = 500;
-
-/// A processor that is given back later than this was used by somebody else: a thread that only
-/// moves away keeps it for less.
-inline constexpr int kLongYieldMicroseconds = 200;
-
 /// Python's lock is given up for calls that touch at least this many bytes, about those that more
 /// than one thread may work on. Giving it up costs small calls time; keeping it lets other threads
 /// wait, which must stay below the 5 ms that Python lets a thread keep it.
