@@ -1,4 +1,5 @@
-// Prints the newest instruction set of this machine, as the build names it; fails where there is none.
+// Prints the newest instruction set of this machine, as the build names it; fails where there is
+// none.
 #include <cstdio>
 
 #include "core/processor.hpp"

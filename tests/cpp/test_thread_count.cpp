@@ -78,8 +78,8 @@ void test_what_somebody_set() {
 }  // namespace
 
 int main() {
-  root = fs::temp_directory_path() / ("dmlcpu_" + std::to_string(std::hash<std::thread::id>()(
-                                                     std::this_thread::get_id())));
+  root = fs::temp_directory_path() /
+         ("dmlcpu_" + std::to_string(std::hash<std::thread::id>()(std::this_thread::get_id())));
   fs::remove_all(root);
   test_quotas();
   test_a_quota_of_less_than_the_processors();

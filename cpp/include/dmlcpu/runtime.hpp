@@ -82,7 +82,8 @@ DMLCPU_API double cpu_quota(const char* root);
 /// ```
 DMLCPU_API int openmp_version();
 
-/// Sets the number for the process; 0 returns to what it is by itself. Throws ValueError when negative.
+/// Sets the number for the process; 0 returns to what it is by itself. Throws ValueError when
+/// negative.
 ///
 /// ```
 /// dmlcpu::set_num_threads(1);

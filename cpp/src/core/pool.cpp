@@ -25,8 +25,8 @@ struct alignas(64) Job {
   std::int64_t unclaimed() const { return tasks - next.load(std::memory_order_relaxed); }
 };
 
-/// What a worker's slot holds: nothing, a job that it was given, a job that it has begun, or that it
-/// is to end.
+/// What a worker's slot holds: nothing, a job that it was given, a job that it has begun, or that
+/// it is to end.
 using Slot = std::uintptr_t;
 constexpr Slot kIdle = 0;
 constexpr Slot kBegun = 1;  // a bit beside the job's address
@@ -116,7 +116,9 @@ void work(void* argument) {
 
 void wake(Worker& worker) {
   worker.thread.keep_off_this_processor();
-  { const std::lock_guard<std::mutex> lock(worker.mutex); }
+  {
+    const std::lock_guard<std::mutex> lock(worker.mutex);
+  }
   worker.changed.notify_all();
 }
 
@@ -160,8 +162,8 @@ void part_with(Worker& worker, const Job& job, Nanoseconds start) {
   if (worker.slot.compare_exchange_strong(given, kIdle) || given != begun) return;
   const auto is_done = [&] { return worker.slot.load(std::memory_order_acquire) != begun; };
   const Nanoseconds end = now();
-  const Nanoseconds patience = contention.calm() ? std::max(end - start, tuning::kShortWait)
-                                                 : tuning::kShortWait;
+  const Nanoseconds patience =
+      contention.calm() ? std::max(end - start, tuning::kShortWait) : tuning::kShortWait;
   for (;;) {
     for (int poll = 0; poll < 64; ++poll) {
       if (is_done()) return;
@@ -190,7 +192,9 @@ struct AtExit {
       for (Slot idle = kIdle; !worker.slot.compare_exchange_weak(idle, kStop); idle = kIdle) {
         yield_thread();
       }
-      { const std::lock_guard<std::mutex> sleeping(worker.mutex); }
+      {
+        const std::lock_guard<std::mutex> sleeping(worker.mutex);
+      }
       worker.changed.notify_all();
       worker.thread.join();
     }

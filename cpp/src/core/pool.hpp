@@ -9,13 +9,13 @@ namespace dmlcpu {
 
 /// run_tasks() on the calling thread and up to `threads` - 1 workers.
 ///
-/// Tasks are claimed one by one, by the caller too, and the call is over when all are done: a worker
-/// that has not begun by then is not waited for, and finds nothing. So a call takes about as long as
-/// on one thread where the system gives the workers no processor.
+/// Tasks are claimed one by one, by the caller too, and the call is over when all are done: a
+/// worker that has not begun by then is not waited for, and finds nothing. So a call takes about as
+/// long as on one thread where the system gives the workers no processor.
 ///
-/// A worker that has nothing to do spins for a while, then sleeps. Waking it takes longer than short
-/// calls gain, so a call wakes workers if its first task says that it is long, or if another call
-/// ended a moment ago. Where workers lose their processor to somebody else, the processors are
+/// A worker that has nothing to do spins for a while, then sleeps. Waking it takes longer than
+/// short calls gain, so a call wakes workers if its first task says that it is long, or if another
+/// call ended a moment ago. Where workers lose their processor to somebody else, the processors are
 /// contended: workers do not spin, and short calls use none of them for a while, which gets longer
 /// as long as that is seen again. Before they are used again, one spins for a while as a probe.
 ///

@@ -9,15 +9,16 @@ namespace dmlcpu::tuning {
 /// How many workers the library's own threads may be.
 inline constexpr int kMostWorkers = 4096;
 
-/// A worker's stack. Frames have at most 8 KiB; thread-local variables of all libraries are here too.
+/// A worker's stack. Frames have at most 8 KiB; thread-local variables of all libraries are here
+/// too.
 inline constexpr std::size_t kWorkerStackBytes = 512 * 1024;
 
 /// Nanoseconds that a worker spins after its last task, before it sleeps. Longer ones are awake for
 /// the next call more often, and take more of the processors' time from others.
 inline constexpr std::int64_t kSpin = 1'000'000;
 
-/// A thread that spins, and misses more nanoseconds than this, lost its processor to another thread.
-/// Interrupts take less, time slices of others more.
+/// A thread that spins, and misses more nanoseconds than this, lost its processor to another
+/// thread. Interrupts take less, time slices of others more.
 inline constexpr std::int64_t kPreempted = 250'000;
 
 /// Nanoseconds of a probe: longer than a time slice of the system's scheduler.
