@@ -6,6 +6,7 @@ import operator
 from functools import partial
 from typing import Any, Literal, NamedTuple, SupportsIndex
 
+import dask.array as da
 import numpy as np
 import numpy.typing as npt
 
