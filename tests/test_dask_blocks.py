@@ -59,13 +59,14 @@ def optimised_tasks_of(array):
 @pytest.mark.parametrize("made", [tasks_of, optimised_tasks_of])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_graphs_take_as_few_calls_as_dasks_own_argmax(axis, made):
-    """Along an axis that chunks split, and along another; as many for each chunk, however many."""
+    """Along an axis that chunks split, and along another; as many for each chunk, however many. Old
+    releases of Dask make a task in more calls."""
     few, many = (da.from_array(np.zeros((n, 4), np.float32), chunks=(1, 4)) for n in (100, 400))
     own = calls_of(lambda: made(da.argmax(many, axis)))
     for name, call in SEARCHES.items():
         made(call(few, axis))  # what is imported and cached
         of_few, of_many = (calls_of(lambda: made(call(x, axis))) for x in (few, many))  # noqa: B023
-        assert of_many <= min(own * 1.1, of_few * 4.4), name
+        assert of_many <= min(own * 1.5, of_few * 4.4), name
 
 
 @pytest.mark.parametrize("made", [tasks_of, optimised_tasks_of])

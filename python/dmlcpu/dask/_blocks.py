@@ -28,11 +28,11 @@ class Starts(ArrayBlockwiseDep):  # type: ignore[misc]
 
 
 class _Blocks(Blockwise):  # type: ignore[misc]
-    """A Blockwise layer whose inputs have one block along contracted axes, without literals and keywords.
+    """A Blockwise layer of inputs with one block along contracted axes, and as many along others.
 
-    Dask makes the tasks of its own layers by substitution, argument by argument, which takes several
-    times as long as making a task from its arguments. A layer that Dask makes by fusing this one with
-    others is its own.
+    It has no literals and no keywords. Dask makes the tasks of its own layers by substitution, argument
+    by argument, which takes several times as long as making a task from its arguments. A layer that
+    Dask makes by fusing this one with others is its own.
     """
 
     def __init__(self, layer: Blockwise) -> None:
@@ -52,7 +52,7 @@ class _Blocks(Blockwise):  # type: ignore[misc]
             arguments = []
             for given, name, among in inputs:
                 place = block if among is None else [(*block, 0)[i] for i in among]
-                arguments.append(given[place] if given else TaskRef((name, *place)))
+                arguments.append(TaskRef((name, *place)) if given is None else given[place])
             key = (self.output, *block)
             tasks[key] = Task(key, self.task.func, *arguments)
         self._cached_dict = {"dsk": tasks}  # where Dask looks whether the tasks have been made
