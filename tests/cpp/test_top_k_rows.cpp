@@ -138,7 +138,7 @@ void compare_buckets(int type, int width, const std::vector<T>& x, std::int64_t 
           rows.sort(others + first * sizes.item_bytes, nullptr, count, count, nullptr);
           first = end;
         }
-        CHECK(are_right<T>(rows, parts[0], others, n, want));
+        CHECK(are_right<T>(rows, part(0, 0, n), others, n, want));
       }
     }
     scratch.check();

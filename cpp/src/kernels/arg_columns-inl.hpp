@@ -275,8 +275,11 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
   char* const packed = buffer + arg_buffer_bytes(columns);
   // Packed tiles are in L1.
   const std::int64_t ahead = columns.packing == Packing::kNone ? columns.ahead : 0;
-  // Lanes hold booleans as 0 and 1, which may be what they are.
-  const bool looks = sizeof(U) == 1 && !order.rule.is_integer && a.outputs.values.data != nullptr;
+  // Lanes hold booleans as 0 and 1, which may be what they are. In short columns that is looked at,
+  // of longer ones it takes less time to look up the results.
+  const bool booleans = sizeof(U) == 1 && !order.rule.is_integer;
+  const bool looks = booleans && a.outputs.values.data != nullptr && columns.n <= kCacheLine;
+  const bool looks_up = booleans && !looks;
   bool odd = false;
   const auto end_run = [&](const Tile<U>& tile, std::int64_t run) {
     RunResults<U> found = {state, nullptr, tile.lanes, tile.lanes};
@@ -291,17 +294,15 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
   for_tiles<U>(columns, [&](const Tile<U>& tile) {
     // Narrower tiles are packed.
     if (columns.in_registers && tile.lanes >= Vector<U>::kWidth) {
-      odd = looks && any_odd(tile.data, columns.n, tile.lanes, columns.lane_stride);
+      odd = looks_up || (looks && any_odd(tile.data, columns.n, tile.lanes, columns.lane_stride));
       order.take_short_rows(tile, columns.lane_stride, columns.n, columns.ahead, state);
       return end_run(tile, 0);
     }
     std::int64_t run = 0;
-    odd = false;
+    odd = looks_up;
     for_rows(columns, tile, packed, [&](TileRows<U> rows, std::int64_t position) {
       const std::int64_t end = position + rows.n;
-      for (std::int64_t r = 0; looks && r < rows.n; ++r) {
-        odd |= any_odd(rows.data + rows.rows[r], tile.lanes, tile.groups, rows.group_stride);
-      }
+      odd |= looks && any_odd(rows, tile.groups, tile.lanes);
       while (position < end) {
         const std::int64_t run_end = min_of(run + kRun, columns.n);
         rows.n = min_of(end, run_end) - position;

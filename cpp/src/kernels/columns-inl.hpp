@@ -84,18 +84,33 @@ void for_rows(const Columns& columns, const Tile<T>& tile, char* scratch, Body&&
   }
 }
 
-/// Whether rows of n elements, `stride` apart, have a boolean that is neither 0 nor 1: that its key
-/// does not tell. Elements of other widths are none.
+/// Whether an element of some rows is a boolean that is neither 0 nor 1, which its key does not
+/// tell. Elements of other widths are none.
 template <class U>
-DMLCPU_NOINLINE bool any_odd(const U* data, std::int64_t n, std::int64_t rows = 1,
-                             std::int64_t stride = 0) {
+DMLCPU_NOINLINE bool any_odd(const TileRows<U>& rows, std::int64_t groups, std::int64_t lanes) {
   if constexpr (sizeof(U) > 1) return false;
-  if (stride == n) n *= std::exchange(rows, 1);
-  U bits = 0;
-  for (std::int64_t r = 0; r < rows; ++r, data += stride) {
-    for (std::int64_t i = 0; i < n; ++i) bits |= data[i];
+  using V = Vector<U>;
+  if (rows.group_stride == lanes) lanes *= std::exchange(groups, 1);
+  typename V::Type bits[4] = {};
+  for (std::int64_t r = 0; r < rows.n; ++r) {
+    for (std::int64_t g = 0; g < groups; ++g) {
+      const U* const row = rows.data + rows.rows[r] + g * rows.group_stride;
+      std::int64_t i = 0;
+      for (; i + 4 * V::kWidth <= lanes; i += 4 * V::kWidth) {
+        unroll<4>([&](auto v) { bits[v] |= V::load(row + i + v * V::kWidth); });
+      }
+      if (lanes >= V::kWidth) {
+        for (; i < lanes; i += V::kWidth) bits[0] |= V::load(row + min_of(i, lanes - V::kWidth));
+      }
+      for (; i < lanes; ++i) bits[0] |= row[i];
+    }
   }
-  return bits > 1;
+  return any(((bits[0] | bits[1]) | (bits[2] | bits[3])) > 1);
+}
+template <class U>
+bool any_odd(const U* data, std::int64_t n, std::int64_t rows = 1, std::int64_t stride = 0) {
+  const std::int64_t first = 0;
+  return any_odd(TileRows<U>{data, &first, 1, stride}, rows, n);
 }
 
 /// The rule that turns keys to elements: of booleans that are 0 and 1 that of integers.

@@ -169,8 +169,9 @@ typename O::Unsigned highest_key(const T* p, std::int64_t n, bool prefetches,
                                  Span* span = nullptr) {
   typename O::Unsigned key;
   if constexpr (kIsBool<T> && !kLocates) {
-    // The highest byte is true if any is, so that this is uint8's.
-    using Bytes = OrderOf<std::uint8_t, O::kLargest, false>;
+    // The highest byte is true if any is, so that this is uint8's. A type of its own, as compilers
+    // inline what is called once.
+    struct Bytes : OrderOf<std::uint8_t, O::kLargest, false> {};
     key = highest_key<Bytes>(reinterpret_cast<const std::uint8_t*>(p), n, prefetches);
     bits_of(Bytes::kRule, key, &key);
     return key_of<typename O::Unsigned>(O::kRule, key);

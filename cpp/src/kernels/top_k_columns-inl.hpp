@@ -252,7 +252,7 @@ SourceRows<U> source_of(const TopKColumns& a, const Tile<U>& tile, const TileRow
     return all;
   }
   if (top_k_takes_elements(a.columns, kSizeOf<U>, a.k, a.sorts) && lanes >= Lanes<U>::kWidth) {
-    all.odd = looks && any_odd(all.data, lanes, all.n, all.stride);
+    all.odd = looks && any_odd(rows, 1, lanes);
     // Booleans of 0 and 1 are integers.
     all.source = looks && (sizeof(U) > 1 || all.odd) ? Source::kOthers : Source::kIntegers;
     all.last = lanes - Lanes<U>::kWidth;

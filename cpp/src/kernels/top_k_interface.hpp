@@ -116,7 +116,7 @@ struct TopKRowKernels {
   void (*distribute)(const void* items, std::int64_t count, const TopKBins& bins,
                      std::int64_t* places, void* to);
   /// Writes elements and positions of items, item i to lane i. Where a key does not tell the
-  /// element it is looked up in the row.
+  /// element it is looked up in the row, which is the whole one.
   void (*write)(const TopKRow& row, const void* items, std::int64_t count, const Outputs& outputs);
 };
 

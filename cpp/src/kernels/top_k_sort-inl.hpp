@@ -131,10 +131,15 @@ void write_items(const TopKRow& row, const void* all, std::int64_t all_count,
   constexpr std::int64_t kChunk = tuning::kTopKWriteChunk;
   U values[kChunk];
   std::uint64_t indices[kChunk];
+  // Where it takes less time than to look up results, look whether booleans are other than 0 and 1.
+  const bool looks = sizeof(U) == 1 && !row.element->rule.is_integer && row.stride == 1 &&
+                     row.length <= all_count * kCacheLine;
+  const bool odd = !looks || any_odd(element_at<U>(row, row.first), row.length);
+  const KeyRule rule = rule_of_values<U>(row.element->rule, odd);
   for (std::int64_t done = 0; done < all_count; done += kChunk) {
     const Item* const items = static_cast<const Item*>(all) + done;
     write_results(
-        row.element->rule, 1, min_of(kChunk, all_count - done), outputs_at<U>(outputs, 0, 0, done),
+        rule, 1, min_of(kChunk, all_count - done), outputs_at<U>(outputs, 0, 0, done),
         &Output::k_stride, values, indices,
         [items](std::int64_t /*one*/, std::int64_t i) { return items[i].key(); },
         [items](std::int64_t /*one*/, std::int64_t i) { return items[i].position(); },
