@@ -139,7 +139,7 @@ def test_number_set_for_openmp():
 
 def test_whose_threads_run_calls():
     code = 'import dmlcpu; print(dmlcpu.show_config("dicts")["threads"]["run by"])'
-    assert run_python(code) == "dmlcpu"
+    assert run_python(code, DMLCPU_THREADS="") == "dmlcpu"
     wanted = "OpenMP" if _core.has_openmp() else "dmlcpu"
     assert run_python(code, DMLCPU_THREADS="openmp") == wanted
 
