@@ -11,7 +11,7 @@ from scripts import run_python
 torch = pytest.importorskip("torch", exc_type=ImportError)
 door = importlib.import_module("dmlcpu.torch")
 kernels = importlib.import_module("dmlcpu.torch._kernels")
-functions = importlib.import_module("dmlcpu.torch._functions")
+calls = importlib.import_module("dmlcpu.torch._calls")
 
 
 from torch_cases import (  # noqa: E402
@@ -205,7 +205,7 @@ def test_out_of_gathers(dim, core_calls):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_calls_of_plain_tensors_need_no_dispatcher(name, monkeypatch, any_size):
-    monkeypatch.setattr(functions, "_check", None)
+    monkeypatch.setattr(calls, "_check", None)
     x = X.float()
     want = getattr(door, name)(x, *ARGUMENTS[name])
     if "arg" in name:

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlcpu import _libraries
+from dmlcpu._untraced import Entry
 
 __all__ = ["as_array", "as_output"]
 
@@ -14,6 +15,7 @@ __all__ = ["as_array", "as_output"]
 _PLAIN = {int, float, complex, bool, str, bytes, np.ndarray, *np.sctypeDict.values()}
 
 
+@Entry
 def as_array(obj: Any, name: str) -> npt.NDArray[Any]:
     """An array that shares `obj`'s memory where it has any; called by the extension module."""
     requirement = "must be an array or convertible to one"
@@ -29,6 +31,7 @@ def as_array(obj: Any, name: str) -> npt.NDArray[Any]:
     return array
 
 
+@Entry
 def as_output(obj: Any, name: str) -> npt.NDArray[Any]:
     """An array of `obj`'s own memory, to write to; called by the extension module."""
     requirement = "must be an array, or share its memory by DLPack, a buffer or __array_interface__"
@@ -45,7 +48,7 @@ def _why_unreadable(name: str, requirement: str, obj: Any, error: Exception) -> 
     if isinstance(error, RecursionError):  # says nothing of the object's type
         raise error
     if isinstance(error, _libraries.Refused):
-        return TypeError(f"{name}: {error}")
+        return error.kind(f"{name}: {error}")
     return TypeError(f"{name}: {requirement}, got {type(obj).__name__} ({error})")
 
 

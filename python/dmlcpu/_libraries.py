@@ -4,6 +4,7 @@ NumPy would read most nulls as NaN, and integers beside them as float64, which d
 The object's own type tells its library, so that none is imported here.
 """
 
+import functools
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -12,16 +13,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["UNREADABLE", "Refused", "memory", "read"]
+__all__ = ["UNREADABLE", "Refused", "by_dlpack", "memory", "read", "storage_lack"]
+
+
+class Refused(Exception):
+    """An object that must not be read: the requirement and what was got, without the argument.
+
+    `kind` is the type of the error that names the argument as well.
+    """
+
+    def __init__(self, text: str, kind: type[Exception] = TypeError) -> None:
+        super().__init__(text)
+        self.kind = kind
 
 
 # How objects of all libraries say that they cannot be read. Other errors, such as MemoryError, OSError
 # and KeyboardInterrupt, are not caught, nor is RecursionError, which is a RuntimeError.
-UNREADABLE = (AttributeError, BufferError, RuntimeError, TypeError, ValueError)
-
-
-class Refused(TypeError):
-    """An object that must not be read: the requirement and what was got, without the argument."""
+UNREADABLE = (Refused, AttributeError, BufferError, RuntimeError, TypeError, ValueError)
 
 
 def read(obj: Any) -> npt.NDArray[Any] | None:
@@ -38,12 +46,16 @@ def read(obj: Any) -> npt.NDArray[Any] | None:
     return array
 
 
+# An exporter may copy, unless told otherwise, which NumPy knows how to do since 2.1.
+_NEVER_A_COPY: Any = {"copy": False} if np.lib.NumpyVersion(np.__version__) >= "2.1.0" else {}
+
+
 def memory(obj: Any) -> npt.NDArray[Any] | None:
     """The memory that an object shares, as an array, never a copy of it; None if it shares none."""
     if _library(obj) == "torch":
         return _torch_memory(sys.modules["torch"], obj)
     if hasattr(obj, "__dlpack__"):
-        return np.from_dlpack(obj)
+        return np.from_dlpack(obj, **_NEVER_A_COPY)
     try:
         return np.asarray(memoryview(obj))
     except TypeError:
@@ -151,17 +163,31 @@ def _polars_nulls(polars: ModuleType, series: Any) -> int:
     return nulls
 
 
+_WRAPPED = "must hold its elements in the CPU's memory, got a tensor that wraps another"
+
+
 def _torch(torch: ModuleType, obj: Any) -> npt.NDArray[Any] | None:
     if not isinstance(obj, torch.Tensor):
         return None
-    if torch.masked.is_masked_tensor(obj):
+    if type(obj) is not torch.Tensor and torch.masked.is_masked_tensor(obj):
         masked = int((~obj.get_mask()).sum())
         _refuse(masked, "torch.masked", obj, "to_tensor() fills them")
         obj = obj.get_data()
-    _refuse_gradients(obj)
+    _refuse_gradients(torch, obj)
+    if not _is_plain(torch, obj) and _is_lazy(torch, obj):
+        obj = obj.clone()
+    if not _is_plain(torch, obj):
+        array = np.asarray(obj)  # what its class makes of it; PyTorch's own says why there is none
+        if type(obj).__array__ is not torch.Tensor.__array__:
+            return array
+        raise Refused(_WRAPPED)
+    _check_storage(obj)
     if obj.dtype is torch.bfloat16:
-        return _as_bfloat16(_by_dlpack(obj.view(torch.int16)))
-    return _by_dlpack(obj)
+        return _as_bfloat16(by_dlpack(torch, obj.view(torch.int16)))
+    try:
+        return by_dlpack(torch, obj)
+    except Exception:  # a type that DLPack or NumPy does not know
+        return np.asarray(obj)
 
 
 def _torch_memory(torch: ModuleType, obj: Any) -> npt.NDArray[Any] | None:
@@ -169,19 +195,101 @@ def _torch_memory(torch: ModuleType, obj: Any) -> npt.NDArray[Any] | None:
         return None
     if torch.masked.is_masked_tensor(obj):
         raise Refused("must not be a masked tensor, got one")
-    _refuse_gradients(obj)
+    _refuse_gradients(torch, obj)
+    if not _is_plain(torch, obj) and _is_lazy(torch, obj):
+        raise Refused(
+            "must hold its elements as they are, got a tensor with the negative or conjugate bit, or of "
+            "zeros without memory (clone() gives one that does)"
+        )
+    if not _is_plain(torch, obj):
+        obj.numpy()  # says why there is none
+        raise Refused(_WRAPPED)
+    _check_storage(obj)
     bits = obj.view(torch.int16) if obj.dtype is torch.bfloat16 else obj
     array: npt.NDArray[Any] = bits.numpy()
-    # As PyTorch's own out= does: a backward pass that needs the old elements is an error, not wrong.
-    torch.autograd.graph.increment_version(obj)
+    if not obj.is_inference():
+        # As PyTorch's own out= does: a backward pass that needs the old elements is an error, not wrong.
+        torch.autograd.graph.increment_version(obj)
     return _as_bfloat16(array) if bits is not obj else array
 
 
-def _refuse_gradients(obj: Any) -> None:
-    if obj.requires_grad:
+def _refuse_gradients(torch: ModuleType, obj: Any) -> None:
+    dual = torch.autograd.forward_ad
+    if obj.requires_grad or (
+        dual._current_level >= 0 and dual.unpack_dual(obj).tangent is not None
+    ):
         raise Refused(
             "must not require gradients, got a tensor that does (detach() gives one that does not)"
         )
+
+
+def _is_lazy(torch: ModuleType, obj: Any) -> bool:
+    """Whether the elements are the opposite or the conjugate of those in memory, or zeros without any."""
+    keys, key = torch._C._dispatch_keys(obj), torch._C.DispatchKey
+    return any(keys.has(bit) for bit in (key.Negative, key.Conjugate, key.ZeroTensor))
+
+
+def _is_plain(torch: ModuleType, obj: Any) -> bool:
+    """Whether the elements are those in the CPU's memory.
+
+    The keys by which PyTorch dispatches calls name all else: other layouts and devices, subclasses that
+    wrap tensors, fake ones, the wrappers of functorch.
+    """
+    return torch._C._dispatch_keys(obj) in _plain_keys(torch)
+
+
+@functools.cache
+def _plain_keys(torch: ModuleType) -> list[Any]:
+    """The keys of tensors, and of those made in inference mode."""
+    key, keys = torch._C.DispatchKey, torch._C.DispatchKeySet
+    inference = keys(key.CPU) | keys(key.AutocastCPU)
+    return [inference | keys(key.ADInplaceOrView) | keys(key.AutogradCPU), inference]
+
+
+class _Exported:
+    """A tensor for `numpy.from_dlpack`, which reads it in less time than the tensor itself.
+
+    Not by its ``numpy()``, after which it could not be resized any more.
+    """
+
+    __slots__ = ("capsule",)
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+
+def by_dlpack(torch: ModuleType, tensor: Any) -> npt.NDArray[Any]:
+    """An array of the memory of a tensor that is plain, and not of bfloat16."""
+    return np.from_dlpack(_Exported(torch.to_dlpack(tensor)))
+
+
+def _check_storage(tensor: Any) -> None:
+    lack = storage_lack(tensor)
+    if lack:
+        raise Refused(lack, ValueError)
+
+
+def storage_lack(tensor: Any) -> str | None:
+    """What is wrong with a tensor of the CPU whose storage was freed or made smaller, or None."""
+    storage = tensor.untyped_storage().nbytes()
+    if tensor.nbytes <= storage and tensor.is_contiguous() and not tensor.storage_offset():
+        return None
+    if not tensor.numel():
+        return None
+    last = sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride()))
+    end = (tensor.storage_offset() + last + 1) * tensor.itemsize
+    if end <= storage:
+        return None
+    return (
+        f"must be held by its storage, got a tensor that ends at byte {end} of a storage of {storage} "
+        "(untyped_storage().resize_() enlarges it)"
+    )
 
 
 def _as_bfloat16(bits: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -44,6 +44,7 @@ def argmin(
         an object with ``__dlpack__`` on the CPU, the buffer protocol or ``__array_interface__``,
         or what `numpy.asarray` takes. Masked arrays and those of pandas, pyarrow and polars are
         read in their own element type; they must have no nulls (NaN is none), also in lists.
+        PyTorch's tensors with the negative bit are copied; those that wrap others are refused.
     axis
         The axis or axes to reduce, in any order; None for all. Negative ones count from the end.
         ``()`` reduces nothing and gives index 0 everywhere. A 0-dimensional input counts as

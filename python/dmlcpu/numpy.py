@@ -29,6 +29,7 @@ from numpy import asarray, ascontiguousarray, intp, memmap, ndarray
 from dmlcpu import _core, _operators
 from dmlcpu._arrays import as_array
 from dmlcpu._types import AxisDirection, TopK
+from dmlcpu._untraced import untraced
 
 __all__ = sorted({*_np.__all__, "top_k"})
 
@@ -127,6 +128,7 @@ def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoV
     return _search_but_nan(False, a, axis, out, keepdims)
 
 
+@untraced
 def top_k(
     a: npt.ArrayLike,
     k: int,

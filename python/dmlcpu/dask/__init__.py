@@ -23,8 +23,12 @@ except ImportError as _error:
 if _is_planned:  # Dask has no argmax or topk there either
     raise ImportError("dmlcpu.dask: needs Dask's configuration array.query-planning off, got on")
 
+from dmlcpu._untraced import untraced as _untraced
 from dmlcpu.dask._arg import argmax, argmin
 from dmlcpu.dask._gather import gather_nd
 from dmlcpu.dask._top_k import top_k
+
+for _function in (argmax, argmin, gather_nd, top_k):
+    _untraced(_function)
 
 __all__ = ["argmax", "argmin", "gather_nd", "top_k"]

@@ -103,7 +103,7 @@ def gather_nd(
 
 
 def _in_memory(indices: Any) -> Array:
-    array = as_array(indices, "indices")
+    array: npt.NDArray[Any] = as_array(indices, "indices")
     # An empty list counts as integers, as in the core.
     return array.astype(np.int64) if isinstance(indices, list) and array.size == 0 else array
 

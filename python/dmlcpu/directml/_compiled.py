@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from dmlcpu import _core
 from dmlcpu._types import TopK
+from dmlcpu._untraced import untraced
 from dmlcpu.directml._descriptors import (
     ArgmaxOperatorDesc,
     ArgminOperatorDesc,
@@ -199,6 +200,7 @@ class CompiledOperator(Generic[_Result]):
     ) -> TopK[_Out, _Out]: ...
     @overload
     def __call__(self: CompiledOperator[npt.NDArray[Any]], *inputs: _Input, out: _Out) -> _Out: ...
+    @untraced
     def __call__(self, *inputs: Any, out: Any = None) -> Any:
         """Run the operator."""
         results = self._compiled.dispatch(inputs, out)

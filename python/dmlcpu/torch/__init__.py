@@ -8,6 +8,8 @@ torch's own functions, so that a program gets faster without a change.
 It is loaded when first used, and needs PyTorch 2.9 or newer.
 """
 
+import sys as _sys
+
 try:
     import torch as _torch
     from torch import library as _torch_library
@@ -19,8 +21,24 @@ except ModuleNotFoundError as _error:
 if not hasattr(_torch_library, "get_kernel"):
     raise ImportError(f"dmlcpu.torch: needs PyTorch 2.9 or newer, got {_torch.__version__}")
 
-from dmlcpu.torch._enabled import disable, enable, enabled
-from dmlcpu.torch._functions import argmax, argmin, gather_nd, index_select, max, min, topk
+# PyTorch knows the operators for the life of the process: a package that is imported again, after it was
+# dropped from sys.modules, has the modules that told PyTorch of them.
+_modules = vars(_torch.ops.dmlcpu).setdefault("_modules_of_dmlcpu", {})
+_sys.modules.update(_modules)
+
+from dmlcpu.torch._enabled import disable, enable, enabled  # noqa: E402
+from dmlcpu.torch._functions import (  # noqa: E402
+    argmax,
+    argmin,
+    gather_nd,
+    index_select,
+    max,
+    min,
+    topk,
+)
+
+_names = ("_calls", "_enabled", "_functions", "_kernels", "_registered")
+_modules.update({name: _sys.modules[name] for name in (f"dmlcpu.torch.{n}" for n in _names)})
 
 __all__ = [
     "argmax",

@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 from torch import library as torch_library
 
-from dmlcpu.torch._kernels import Function, pays, run_core, untraced
+from dmlcpu._untraced import untraced
+from dmlcpu.torch._kernels import Function, pays, run_core
 
 __all__ = ["disable", "enable", "enabled"]
 
@@ -95,8 +96,8 @@ def _override(operator: str) -> Function:
 
     @untraced
     def run(keys: Any, input: Tensor, *args: Any) -> Any:
-        worth, size = pays(name, input, *args), input.numel()
-        if name == "index_select":
+        worth, size = pays(name, (input, *args)), input.nbytes // input.itemsize
+        if name == "index_select" and not torch._C._get_tracing_state():
             dim, index = args
             size = size * index.numel() // max(*input.shape[dim:][:1], 1, 1)
         if not worth and size < _SHORT:

@@ -1,23 +1,26 @@
-"""The functions: torch's names, parameters and defaults, checks of arguments, named tuples."""
+"""The functions: torch's names, parameters and defaults."""
 
 from __future__ import annotations  # help() shows the annotations as written
 
-import itertools
 from collections.abc import Sequence
-from typing import Any, SupportsIndex
+from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd import forward_ad
 
-from dmlcpu.torch._kernels import pays, run_core
-from dmlcpu.torch._registered import GATHERS, OWN, PAIRS, PARAMETERS, on_cpu
+from dmlcpu.torch._calls import NoValue, call, elementwise, one
 
 __all__ = ["argmax", "argmin", "gather_nd", "index_select", "max", "min", "topk"]
 
 
 def argmax(
-    input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
+    axis: int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """The index of the largest element, as `torch.argmax`: along `dim`, or of the flattened tensor.
 
@@ -33,6 +36,8 @@ def argmax(
         Whether reduced dimensions stay, with size 1.
     out
         A tensor to write the result to, of any strides; one of another shape is resized.
+    axis, keepdims
+        Other names of `dim` and `keepdim`.
 
     Returns
     -------
@@ -57,11 +62,19 @@ def argmax(
     >>> dmlcpu.torch.argmax(x)
     tensor(3)
     """
-    return _call("argmax", (input, dim, keepdim), out)
+    if axis is not None or keepdims is not None:
+        dim, keepdim = one(dim, None, axis, "axis"), one(keepdim, False, keepdims, "keepdims")
+    return call("argmax", (input, dim, keepdim), out)
 
 
 def argmin(
-    input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
+    axis: int | None = None,
+    keepdims: bool | None = None,
 ) -> Tensor:
     """The index of the smallest element, as `torch.argmin`: along `dim`, or of the flattened tensor.
 
@@ -74,16 +87,25 @@ def argmin(
     tensor([[1],
             [2]])
     """
-    return _call("argmin", (input, dim, keepdim), out)
+    if axis is not None or keepdims is not None:
+        dim, keepdim = one(dim, None, axis, "axis"), one(keepdim, False, keepdims, "keepdims")
+    return call("argmin", (input, dim, keepdim), out)
 
 
 def max(
-    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+    input: Tensor,
+    dim: Any = NoValue,
+    keepdim: bool = False,
+    *,
+    out: Sequence[Tensor] | Tensor | None = None,
+    axis: int | None = None,
+    keepdims: bool | None = None,
+    other: Tensor | None = None,
 ) -> torch.return_types.max:
     """The largest element along `dim` and its index, as `torch.max` with a `dim`.
 
     Parameters, ties, NaN and errors are those of `argmax`; `out` is a pair. Gradients go to the
-    elements that were found.
+    elements that were found. Without a dim, or with a tensor in its place (`other`), it is torch's own.
 
     Returns
     -------
@@ -97,11 +119,22 @@ def max(
     >>> values, indices
     (tensor([3, 2]), tensor([1, 0]))
     """
-    return _call("max", (input, dim, keepdim), out)
+    if axis is not None or keepdims is not None:
+        dim, keepdim = one(dim, NoValue, axis, "axis"), one(keepdim, False, keepdims, "keepdims")
+    if other is not None or dim is NoValue or hasattr(dim, "__torch_function__"):
+        return elementwise("max", input, one(dim, NoValue, other, "other"), keepdim, out)
+    return call("max", (input, dim, keepdim), out)
 
 
 def min(
-    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+    input: Tensor,
+    dim: Any = NoValue,
+    keepdim: bool = False,
+    *,
+    out: Sequence[Tensor] | Tensor | None = None,
+    axis: int | None = None,
+    keepdims: bool | None = None,
+    other: Tensor | None = None,
 ) -> torch.return_types.min:
     """The smallest element along `dim` and its index, as `torch.min` with a `dim`: see `max`.
 
@@ -115,7 +148,11 @@ def min(
     values=tensor([nan, 1.]),
     indices=tensor([1, 0]))
     """
-    return _call("min", (input, dim, keepdim), out)
+    if axis is not None or keepdims is not None:
+        dim, keepdim = one(dim, NoValue, axis, "axis"), one(keepdim, False, keepdims, "keepdims")
+    if other is not None or dim is NoValue or hasattr(dim, "__torch_function__"):
+        return elementwise("min", input, one(dim, NoValue, other, "other"), keepdim, out)
+    return call("min", (input, dim, keepdim), out)
 
 
 def topk(
@@ -126,6 +163,7 @@ def topk(
     sorted: bool = True,
     *,
     out: Sequence[Tensor] | None = None,
+    axis: int | None = None,
 ) -> torch.return_types.topk:
     """The `k` largest or smallest elements along `dim` and their indices, as `torch.topk`.
 
@@ -166,7 +204,9 @@ def topk(
     indices=tensor([[3, 1, 2],
             [2, 3, 1]]))
     """
-    return _call("topk", (input, k, dim, largest, sorted), out)
+    if axis is not None:
+        dim = one(dim, -1, axis, "axis")
+    return call("topk", (input, k, dim, largest, sorted), out)
 
 
 def gather_nd(
@@ -184,7 +224,7 @@ def gather_nd(
         types with up to 8 dimensions are read where they are by dmlcpu; others are indexed by
         torch.
     indices
-        int64, int32, uint64 or uint32. Its last dimension, of size t, holds coordinates into the t
+        Integers of any size. Its last dimension, of size t, holds coordinates into the t
         dimensions of `input` after the first `batch_dims`. Negative ones count from the end.
     batch_dims
         How many leading dimensions `input` and `indices` share.
@@ -195,7 +235,7 @@ def gather_nd(
     -------
     torch.Tensor
         Of shape ``indices.shape[:-1] + input.shape[batch_dims + t:]``. Gradients of slices that
-        were taken several times are added; where gradients are wanted, torch's indexing gathers.
+        were taken several times are added.
 
     Raises
     ------
@@ -214,10 +254,17 @@ def gather_nd(
     >>> dmlcpu.torch.gather_nd(x, torch.tensor([[1], [-2]]), batch_dims=1)
     tensor([1, 2])
     """
-    return _call("gather_nd", (input, indices, batch_dims), out)
+    return call("gather_nd", (input, indices, batch_dims), out)
 
 
-def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+def index_select(
+    input: Tensor,
+    dim: Any = NoValue,
+    index: Any = NoValue,
+    *,
+    out: Tensor | None = None,
+    axis: int | None = None,
+) -> Tensor:
     """The slices of `input` along `dim` that `index` names, as `torch.index_select`.
 
     Parameters
@@ -235,8 +282,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     Returns
     -------
     torch.Tensor
-        Gradients of slices that were taken several times are added; where gradients are wanted,
-        it is torch's own function.
+        Gradients of slices that were taken several times are added.
 
     Raises
     ------
@@ -250,112 +296,6 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     tensor([[2, 3],
             [2, 3]])
     """
-    return _call("index_select", (input, dim, index), out)
-
-
-def _call(name: str, args: tuple[Any, ...], out: Any) -> Any:
-    result = _at_once(name, args, out)
-    if result is None:
-        _check(name, args)
-        operator = getattr(torch.ops.dmlcpu, name).default
-        result = operator(*args) if out is None else _write(name, operator, args, out)
-    return PAIRS[name](result) if name in PAIRS else result
-
-
-_INTEGERS = (int, torch.SymInt, SupportsIndex)
-# Kinds of parameters: in words, the types that fit, and those of nearly all calls.
-_KINDS: dict[str, tuple[str, tuple[Any, ...], tuple[Any, ...]]] = {
-    "Tensor": ("a torch.Tensor", (Tensor,), (Tensor,)),
-    "bool": ("a bool", (bool,), (bool,)),
-    "int": ("an int", _INTEGERS, (int,)),
-    "int?": ("an int", (*_INTEGERS, type(None)), (int, type(None))),
-}
-_PARAMETERS = {
-    name: [part.split() for part in text.replace("SymInt", "int").split(", ")]
-    for name, text in PARAMETERS.items()
-}
-_USUAL = {
-    (name, *types)
-    for name, parameters in _PARAMETERS.items()
-    for types in itertools.product(*(_KINDS[kind][2] for kind, _ in parameters))
-}
-
-
-def _at_once(name: str, args: tuple[Any, ...], out: Any) -> Any:
-    """The result of a call that need not go through the dispatcher; None of others and of wrong ones.
-
-    PyTorch spends more time on operators in Python than a small call takes.
-    """
-    if torch.compiler.is_compiling() or (name, *map(type, args)) not in _USUAL:
-        return None
-    try:
-        # Torch promises which of equal elements is found, but of top-k.
-        if out is None and name not in ("topk", "gather_nd") and not pays(name, *args):
-            return OWN[name](*args)
-        if out is None and _plain(name, args):
-            return on_cpu(name, *args)
-        if name in GATHERS and type(out) is Tensor and _plain(name, (*args, out)):
-            return run_core(name, *args, out=out)
-    except Exception:  # of whatever kind; checks will say what is wrong
-        return None
-    return None
-
-
-_MAKERS = (torch.empty, torch.inference_mode()(torch.empty))
-_KEYS = [torch._C._dispatch_keys(make(0, device="cpu")) for make in _MAKERS]
-
-
-def _plain(name: str, args: tuple[Any, ...]) -> bool:
-    """Whether the dispatcher would run the CPU's kernel and nothing else.
-
-    That is so without modes, traces, transforms and gradients, for the CPU's own kind of tensors.
-    """
-    modes = torch._C._len_torch_dispatch_stack() or torch._C._len_torch_function_stack()
-    if modes or torch._C._get_tracing_state() or forward_ad._current_level >= 0:
-        return False
-    gradients = torch.is_grad_enabled() and name not in ("argmax", "argmin")
-    for arg in args:
-        if isinstance(arg, Tensor) and (
-            torch._C._dispatch_keys(arg) not in _KEYS or (gradients and arg.requires_grad)
-        ):
-            return False
-    return True
-
-
-def _write(name: str, operator: Any, args: tuple[Any, ...], out: Any) -> Any:
-    """The results in the tensors of `out`; as in torch, those of another shape are resized."""
-    tensors = tuple(out) if name in PAIRS and isinstance(out, (tuple, list)) else (out,)
-    if len(tensors) != 1 + (name in PAIRS) or not all(isinstance(to, Tensor) for to in tensors):
-        kind = "a pair of tensors" if name in PAIRS else "a torch.Tensor"
-        raise TypeError(f"out: must be {kind}, got {type(out).__name__}")
-    if torch.is_grad_enabled() and any(t.requires_grad for t in (args[0], *tensors)):
-        raise RuntimeError("out: must be None where gradients are wanted, got tensors")
-    results = operator(*args) if name in PAIRS else (operator(*args),)
-    for to, result in zip(tensors, results):
-        if to.dtype != result.dtype:
-            raise RuntimeError(f"out: must be of dtype {result.dtype}, got {to.dtype}")
-        if any(step == 0 and size > 1 for size, step in zip(to.shape, to.stride())):
-            raise RuntimeError(f"out: must not overlap itself, got strides {to.stride()}")
-    for to, result in zip(tensors, results):
-        torch.ops.aten.clone.out(result, out=to)
-    return out
-
-
-def _check(name: str, args: tuple[Any, ...]) -> None:
-    given = {}
-    for (kind, parameter), value in zip(_PARAMETERS[name], args):
-        text, types, _ = _KINDS[kind]
-        if not isinstance(value, types) or isinstance(value, bool) != (kind == "bool"):
-            raise TypeError(f"{parameter}: must be {text}, got {type(value).__name__}")
-        given[parameter] = value
-    if "dim" not in given:
-        return
-    input, dim, k = args[0], given["dim"], given.get("k", 0)
-    dims = input.dim() or 1  # a tensor without dimensions counts as having one
-    if dim is not None and not -dims <= dim < dims:
-        raise IndexError(f"dim: must be in [{-dims}, {dims - 1}], got {dim}")
-    size = input.numel() if dim is None or not input.dim() else input.shape[dim]
-    if not 0 <= k <= size:
-        raise RuntimeError(f"k: must be in [0, {size}] (the size of dim {dim}), got {k}")
-    if "keepdim" in given and size == 0:
-        raise IndexError(f"dim: must have at least 1 element, got dim {dim} of size 0")
+    if axis is not None:
+        dim = one(dim, NoValue, axis, "axis")
+    return call("index_select", (input, dim, index), out)

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch._C._dynamo import eval_frame
 
 import dmlcpu
+from dmlcpu._libraries import by_dlpack, storage_lack
 
-__all__ = ["Function", "pays", "run_core", "untraced"]
+__all__ = ["Function", "as_numpy", "pays", "run_core"]
 
 Function = Callable[..., Any]
 
@@ -30,44 +30,40 @@ with contextlib.suppress(ModuleNotFoundError):
 
     _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
     _COMPARED.add(torch.bfloat16)
-_COPIED = _COMPARED | {torch.bfloat16, torch.bool, torch.uint16, torch.uint32, torch.uint64}
+_WIDE = {torch.uint16, torch.uint32, torch.uint64}  # which torch does not select
+_COPIED = _COMPARED | _WIDE | {torch.bfloat16, torch.bool}
 
 # From how many elements on (of index_select: indices) the core takes less time than torch's kernel.
 _LEAST = dict(argmax=2048, argmin=2048, max=8192, min=8192, topk=4096, index_select=2048)
 
 
-def pays(name: str, input: Tensor, *args: Any) -> bool:
-    """Whether the core takes less time for such arguments than torch's kernel."""
-    worked = args[1] if name == "index_select" else input
-    return bool(worked.numel() >= _LEAST[name])
+def pays(name: str, args: tuple[Any, ...]) -> bool:
+    """Whether the core takes less time for such arguments than torch's kernel, if torch has one."""
+    worked = args[2] if name == "index_select" else args[0]
+    # Not by numel(), which is a tensor in traces of torch.jit.
+    large: bool = worked.nbytes >= _LEAST[name] * worked.itemsize
+    return large and not (name == "index_select" and args[0].dtype in _WIDE)
 
 
 def _takes(name: str, input: Tensor, *args: Any) -> bool:
     """Whether the kernel of that name is for such arguments; it may still refuse their values."""
-    dtypes = _COPIED if name in ("gather_nd", "index_select") else _COMPARED
+    if lack := storage_lack(input):  # PyTorch does not look
+        raise RuntimeError(f"input: {lack}")
+    dtypes, dims = _COMPARED, input.dim()
     if name == "index_select":  # along other dimensions torch's own kernel is faster
-        dim, index = args
-        if dim not in (0, -input.dim()) or index.dim() != 1 or index.dtype not in _UNSIGNED:
+        dtypes, (dim, index) = _COPIED, args
+        if lack := storage_lack(index):
+            raise RuntimeError(f"index: {lack}")
+        if dim not in (0, -dims) or index.dim() != 1 or index.dtype not in _UNSIGNED:
             return False
-    return input.dtype in dtypes and input.dim() <= 8 and input.data_ptr() % input.itemsize == 0
-
-
-class _Exported:
-    """A tensor for `numpy.from_dlpack`, which reads it in less time than the tensor itself.
-
-    Not by its ``numpy()``, after which it could not be resized any more.
-    """
-
-    __slots__ = ("tensor",)
-
-    def __init__(self, tensor: Tensor) -> None:
-        self.tensor = tensor
-
-    def __dlpack__(self, **_: Any) -> Any:
-        return torch.to_dlpack(self.tensor)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return 1, 0
+    elif name == "gather_nd":
+        dtypes, (indices, batch_dims) = _COPIED, args
+        if lack := storage_lack(indices):
+            raise RuntimeError(f"indices: {lack}")
+        rank = dims + indices.dim() - 1  # of the result, and the coordinates that it has not
+        if rank > 8 and (indices.dim() > 8 or rank - batch_dims - indices.shape[-1] > 8):
+            return False
+    return input.dtype in dtypes and dims <= 8 and input.data_ptr() % input.itemsize == 0
 
 
 def _bits(tensor: Tensor) -> Tensor:
@@ -75,10 +71,10 @@ def _bits(tensor: Tensor) -> Tensor:
     return tensor.view(torch.int16) if tensor.dtype is torch.bfloat16 else tensor
 
 
-def _array(tensor: Tensor) -> npt.NDArray[Any]:
+def as_numpy(tensor: Tensor) -> npt.NDArray[Any]:
     """An array that shares the tensor's memory."""
     bits = _bits(tensor)
-    array = np.from_dlpack(_Exported(bits))
+    array = by_dlpack(torch, bits)
     return array if bits is tensor else array.view(_BFLOAT16)
 
 
@@ -93,14 +89,14 @@ def _tensor(array: npt.NDArray[Any], dtype: Any = torch.int64) -> Tensor:
 
 def _arg(function: str, input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     find = getattr(dmlcpu, function)
-    return _tensor(find(_array(input), dim, keepdims=keepdim, index_dtype=_INT64))
+    return _tensor(find(as_numpy(input), dim, keepdims=keepdim, index_dtype=_INT64))
 
 
 def _topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
     values, indices = dmlcpu.top_k(
-        _array(input), k, axis=dim, axis_direction=int(largest), index_dtype=_INT64
+        as_numpy(input), k, axis=dim, axis_direction=int(largest), index_dtype=_INT64
     )
     return _tensor(values, input.dtype), _tensor(indices)
 
@@ -123,23 +119,13 @@ def _gather_nd(
             raise ValueError(f"out: must be of dtype {input.dtype}, got {out.dtype}")
         torch.autograd.graph.increment_version(out)
         options["out"] = np.from_dlpack(_bits(out.detach()))  # as itself a tensor can be written to
-    slices = dmlcpu.gather_nd(_array(_bits(input)), _array(indices), **options)
+    slices = dmlcpu.gather_nd(as_numpy(_bits(input)), as_numpy(indices), **options)
     return _tensor(slices, input.dtype) if out is None else out
 
 
 def _index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     # As unsigned ones, negative indices are out of range, as in torch.
     return _gather_nd(input, index.view(_UNSIGNED[index.dtype]).unsqueeze(1), 0, out=out)
-
-
-def untraced(run: Function) -> Function:
-    """`run`, which torch.compile leaves alone with all that it calls, also where it traces a caller.
-
-    As torch.compiler.disable does, which takes seconds to import and a microsecond a call.
-    """
-    skip = eval_frame._FrameAction.SKIP
-    eval_frame.set_code_exec_strategy(run.__code__, eval_frame._FrameExecStrategy(skip, skip))
-    return run
 
 
 _KERNELS: dict[str, Function] = {

@@ -1,0 +1,201 @@
+"""How calls are made: at once, by PyTorch's dispatcher or by torch's own function; checks, `out`."""
+
+import itertools
+from typing import Any, SupportsIndex
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+from torch.compiler import is_compiling
+
+from dmlcpu._libraries import storage_lack
+from dmlcpu.torch._kernels import pays, run_core
+from dmlcpu.torch._registered import GATHERS, OWN, PAIRS, PARAMETERS, on_cpu
+
+__all__ = ["NoValue", "call", "elementwise", "one"]
+
+NoValue: Any = np._NoValue  # that nothing was given
+
+
+def one(value: Any, default: Any, other: Any, name: str) -> Any:
+    """The value of a parameter that has a second name; not both may be given."""
+    if other is None:
+        return value
+    if value is not default:
+        raise TypeError(f"{name}: must be given once, got {value!r} in its place as well")
+    return other
+
+
+def elementwise(name: str, input: Any, other: Any, keepdim: Any, out: Any) -> Any:
+    """The overloads of torch.max and torch.min without a dim, which are torch's own."""
+    if keepdim is not False:
+        raise TypeError("keepdim: must not be given without a dim")
+    args = (input,) if other is NoValue else (input, other)
+    return OWN[name](*args) if out is None else OWN[name](*args, out=out)
+
+
+def call(name: str, args: tuple[Any, ...], out: Any) -> Any:
+    result = _at_once(name, args, out)
+    if result is None:
+        outs = out if isinstance(out, (tuple, list)) else (out,)
+        foreign = any(_is_foreign(arg) for arg in (*args, *outs))
+        if foreign and name != "gather_nd":
+            return _as_given(name, args, {} if out is None else {"out": out})
+        operator = getattr(torch.ops.dmlcpu, name).default
+        if not foreign:
+            _check(name, args)
+        elif all(isinstance(arg, Tensor) for arg in args[:2]):
+            operator = OWN[name]
+        result = operator(*args) if out is None else _write(name, operator, args, out)
+    return PAIRS[name](result) if name in PAIRS else result
+
+
+_DEFAULTS: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(("argmax", "argmin"), (None, False)),
+    **dict.fromkeys(("max", "min"), (False,)),
+    "topk": (-1, True, True),
+    "index_select": (),
+}
+
+
+def _as_given(name: str, args: tuple[Any, ...], out: dict[str, Any]) -> Any:
+    """Torch's own function, which is told no defaults: those of another class may be others."""
+    required = len(args) - len(_DEFAULTS[name])
+    optional = zip(_PARAMETERS[name][required:], args[required:], _DEFAULTS[name])
+    given = {
+        parameter: value for (_, parameter), value, default in optional if value is not default
+    }
+    return OWN[name](*args[:required], **given, **out)
+
+
+def _is_foreign(arg: Any) -> bool:
+    """Whether torch's functions leave such an argument to its own class or layout.
+
+    That is so of what has a protocol of its own, except the tensors by which PyTorch traces programs,
+    and of sparse and nested tensors.
+    """
+    kind = type(arg)
+    if kind is Tensor or not hasattr(kind, "__torch_function__"):
+        return kind is Tensor and arg.layout is not torch.strided
+    if not issubclass(kind, Tensor):
+        return True
+    function, dispatch = kind.__torch_function__, kind.__torch_dispatch__
+    return (
+        getattr(function, "__func__", function) not in _FUNCTIONS
+        or not (dispatch is _DISPATCH or hasattr(kind, "_mode_key"))
+        or arg.layout is not torch.strided
+    )
+
+
+_FUNCTIONS = (torch._C._disabled_torch_function_impl, vars(Tensor)["__torch_function__"].__func__)
+_DISPATCH = torch._C._disabled_torch_dispatch_impl
+
+_INTEGERS = (int, torch.SymInt, SupportsIndex)
+# Kinds of parameters: in words, the types that fit, and those of nearly all calls.
+_KINDS: dict[str, tuple[str, tuple[Any, ...], tuple[Any, ...]]] = {
+    "Tensor": ("a torch.Tensor", (Tensor,), (Tensor,)),
+    "bool": ("a bool", (bool,), (bool,)),
+    "int": ("an int", _INTEGERS, (int,)),
+    "int?": ("an int", (*_INTEGERS, type(None)), (int, type(None))),
+}
+_PARAMETERS = {
+    name: [part.split() for part in text.replace("SymInt", "int").split(", ")]
+    for name, text in PARAMETERS.items()
+}
+_USUAL = {
+    (name, *types)
+    for name, parameters in _PARAMETERS.items()
+    for types in itertools.product(*(_KINDS[kind][2] for kind, _ in parameters))
+}
+
+
+def _at_once(name: str, args: tuple[Any, ...], out: Any) -> Any:
+    """The result of a call that need not go through the dispatcher; None of others and of wrong ones.
+
+    PyTorch spends more time on operators in Python than a small call takes.
+    """
+    if is_compiling() or (name, *map(type, args)) not in _USUAL:
+        return None
+    try:
+        # Torch promises which of equal elements is found, but of top-k.
+        if out is None and name not in ("topk", "gather_nd") and not pays(name, args):
+            if storage_lack(args[0]):
+                return None
+            return OWN[name](*args)
+        if out is None and _plain(name, args):
+            return on_cpu(name, *args)
+        if name in GATHERS and type(out) is Tensor and _plain(name, (*args, out)):
+            return run_core(name, *args, out=out)
+    except Exception:  # of whatever kind; checks will say what is wrong
+        return None
+    return None
+
+
+_MAKERS = (torch.empty, torch.inference_mode()(torch.empty))
+_KEYS = [torch._C._dispatch_keys(make(0, device="cpu")) for make in _MAKERS]
+
+
+def _plain(name: str, args: tuple[Any, ...]) -> bool:
+    """Whether the dispatcher would run the CPU's kernel and nothing else.
+
+    That is so without modes, traces, transforms and gradients, for the CPU's own kind of tensors.
+    """
+    modes = torch._C._len_torch_dispatch_stack() or torch._C._len_torch_function_stack()
+    if modes or torch._C._get_tracing_state() or forward_ad._current_level >= 0:
+        return False
+    gradients = torch.is_grad_enabled() and name not in ("argmax", "argmin")
+    for arg in args:
+        if isinstance(arg, Tensor) and (
+            torch._C._dispatch_keys(arg) not in _KEYS or (gradients and arg.requires_grad)
+        ):
+            return False
+    return True
+
+
+def _write(name: str, operator: Any, args: tuple[Any, ...], out: Any) -> Any:
+    """The results in the tensors of `out`; as in torch, those of another shape are resized."""
+    tensors = tuple(out) if name in PAIRS and isinstance(out, (tuple, list)) else (out,)
+    if len(tensors) != 1 + (name in PAIRS) or not all(isinstance(to, Tensor) for to in tensors):
+        kind = "a pair of tensors" if name in PAIRS else "a torch.Tensor"
+        raise TypeError(f"out: must be {kind}, got {type(out).__name__}")
+    if torch.is_grad_enabled() and any(t.requires_grad for t in (args[0], *tensors)):
+        raise RuntimeError("out: must be None where gradients are wanted, got tensors")
+    results = operator(*args) if name in PAIRS else (operator(*args),)
+    for to, result in zip(tensors, results):
+        if to.dtype != result.dtype:
+            raise RuntimeError(f"out: must be of dtype {result.dtype}, got {to.dtype}")
+        if any(step == 0 and size > 1 for size, step in zip(to.shape, to.stride())):
+            raise RuntimeError(f"out: must not overlap itself, got strides {to.stride()}")
+    for to, result in zip(tensors, results):
+        torch.alias_copy(result, out=to)  # which warns as functions of Python do where it resizes
+    return out
+
+
+def _check(name: str, args: tuple[Any, ...]) -> None:
+    given = {}
+    for (kind, parameter), value in zip(_PARAMETERS[name], args):
+        text, types, _ = _KINDS[kind]
+        if not isinstance(value, types) or isinstance(value, bool) != (kind == "bool"):
+            raise TypeError(f"{parameter}: must be {text}, got {type(value).__name__}")
+        given[parameter] = value
+    if "dim" not in given:
+        return
+    input, dim, k = args[0], given["dim"], given.get("k", 0)
+    if "arg" in name and input.dtype in _UNORDERED:
+        return  # for torch, that is what is wrong first
+    dims = input.dim() or 1  # a tensor without dimensions counts as having one
+    if dim is not None and not -dims <= dim < dims:
+        raise IndexError(f"dim: must be in [{-dims}, {dims - 1}], got {dim}")
+    if is_compiling():
+        return
+    size = input.numel() if dim is None or not input.dim() else input.shape[dim]
+    if type(size) is not int or isinstance(k, (torch.SymInt, Tensor)):
+        return  # traced or symbolic: the operator checks it
+    if not 0 <= k <= size:
+        raise RuntimeError(f"k: must be in [0, {size}] (the size of dim {dim}), got {k}")
+    if "keepdim" in given and size == 0:
+        raise IndexError(f"dim: must have at least 1 element, got dim {dim} of size 0")
+
+
+_UNORDERED = (torch.bool, torch.complex64, torch.complex128, torch.complex32)
