@@ -66,8 +66,9 @@ def test_bindings_see_only_the_public_api():
             for name, quoted in included(path):
                 if quoted:
                     allowed = (CPP / "python", CPP / "include/dmlcpu")
-                    # The one place of thresholds is for all.
-                    assert target(path, name).parent in allowed or name == "core/tuning.hpp"
+                    # Thresholds are for all.
+                    thresholds = name in ("core/tuning.hpp", "core/thread_tuning.hpp")
+                    assert target(path, name).parent in allowed or thresholds
 
 
 def test_bridges():
@@ -223,8 +224,9 @@ def test_python_declares_what_directml_does():
 
 
 def test_tests_can_read_every_threshold():
-    """The build finds each definition of core/tuning.hpp, whatever its type."""
-    text = re.sub("//.*", "", (CPP / "src/core/tuning.hpp").read_text())
+    """The build finds each definition of the tuning headers, whatever its type."""
+    headers = [CPP / "src/core" / name for name in ("tuning.hpp", "thread_tuning.hpp")]
+    text = re.sub("//.*", "", "".join(header.read_text() for header in headers))
     values = _core.tuning()
     assert len(values) == text.count("constexpr") > 50
     for name, value in values.items():

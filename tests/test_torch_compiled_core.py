@@ -35,7 +35,7 @@ for name in (first, *calls):
 """
 
 
-@pytest.mark.parametrize("torch_first", [True, False])
+@pytest.mark.parametrize("torch_first", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("first", ["argmax", pytest.param("dn.top_k", marks=pytest.mark.slow)])
 def test_core_in_compiled_programs(torch_first, first):
     """Whichever is imported and called first."""
@@ -43,6 +43,7 @@ def test_core_in_compiled_programs(torch_first, first):
     run_python("\n".join([*imports, f"first = {first!r}", PROGRAM]))
 
 
+@pytest.mark.slow
 def test_dask_in_compiled_programs():
     pytest.importorskip("dmlcpu.dask", exc_type=ImportError)
     code = """

@@ -278,7 +278,7 @@ def _check_storage(tensor: Any) -> None:
 def storage_lack(tensor: Any) -> str | None:
     """What is wrong with a tensor of the CPU whose storage was freed or made smaller, or None."""
     storage = tensor.untyped_storage().nbytes()
-    if tensor.nbytes <= storage and tensor.is_contiguous() and not tensor.storage_offset():
+    if tensor.nbytes <= storage and not tensor.storage_offset() and tensor.is_contiguous():
         return None
     if not tensor.numel():
         return None

@@ -24,10 +24,11 @@ from typing import Any, Literal, TypeVar
 
 import numpy as _np
 import numpy.typing as npt
-from numpy import asarray, ascontiguousarray, intp, memmap, ndarray
+from numpy import asarray, intp, memmap, ndarray
 
 from dmlcpu import _core, _operators
 from dmlcpu._arrays import as_array
+from dmlcpu._numpy_gather import gather, gather_along_axis
 from dmlcpu._types import AxisDirection, TopK
 from dmlcpu._untraced import untraced
 
@@ -238,7 +239,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     if not (_is_plain(array, None, indices) and indices.dtype.kind in "iu"):
         return NotImplemented
     try:
-        found = _gather_along_axis(array, indices, axis)
+        found = gather_along_axis(array, indices, axis)
     except (TypeError, ValueError, IndexError):
         return NotImplemented
     return found.view(arr.dtype) if dates else found
@@ -354,7 +355,7 @@ def _take(a: Any, indices: Any, axis: Any, out: Any, mode: Any) -> Any:
         and (out is None or type(out) is ndarray)
     ):
         try:
-            return _gather(a, indices, axis, out, mode)
+            return gather(a, indices, axis, out, mode)
         except (TypeError, ValueError, IndexError, OverflowError):
             pass
     elif plainer := _plainer(a, axis):
@@ -393,42 +394,3 @@ def _has_protocol(obj: Any) -> bool:
         protocol = getattr(type(obj), "__array_function__", None)
         return protocol not in (None, ndarray.__array_function__)
     return hasattr(obj, "__array_function__") or hasattr(obj, "take")
-
-
-def _as_indices(indices: Any) -> npt.NDArray[Any]:
-    at = asarray(indices, None if isinstance(indices, ndarray) else intp)
-    return at if at.dtype.char in "ilqILQ" else at.astype(intp, casting="safe")
-
-
-def _gather(a: npt.NDArray[Any], indices: Any, axis: int | None, out: Any, mode: Any) -> Any:
-    at = _as_indices(indices)  # first: indices may be objects whose code resizes the array
-    if axis is None:
-        a, axis = a.reshape(-1), 0
-    axis = range(a.ndim)[axis]
-    if mode == "clip":  # without dmlcpu's counting from the end
-        at = asarray(_np.maximum(at.astype(intp, copy=False), 0))
-    elif mode == "wrap" and a.shape[axis] > 0:
-        at, mode = asarray(at.astype(intp, copy=False) % a.shape[axis]), "raise"
-    if axis > 0:
-        # The same in every batch, by strides of 0. numpy.broadcast_to takes ten times as long.
-        at = at if at.flags.c_contiguous else at.copy()
-        strides = (0,) * axis + at.strides
-        at = ndarray(a.shape[:axis] + at.shape, at.dtype, at, 0, strides)
-    found = _operators.gather_nd(a, at[..., None], batch_dims=axis, mode=mode, out=out)
-    return found if out is not None or found.ndim else found[()]
-
-
-def _gather_along_axis(arr: npt.NDArray[Any], indices: npt.NDArray[Any], axis: Any) -> Any:
-    if axis is None:
-        arr, axis = arr.reshape(-1), 0
-    if arr.ndim != indices.ndim:
-        raise ValueError(f"indices: must have {arr.ndim} dimensions, got {indices.ndim}")
-    axis, last = range(arr.ndim)[index(axis)], arr.ndim - 1
-    # All axes but the last are batches.
-    rows, at = arr.swapaxes(axis, last), _as_indices(indices).swapaxes(axis, last)
-    if rows.shape[:last] != at.shape[:last]:
-        batches = _np.broadcast_shapes(rows.shape[:last], at.shape[:last])
-        rows = _np.broadcast_to(rows, batches + rows.shape[last:])
-        at = _np.broadcast_to(at, batches + at.shape[last:])
-    found = _operators.gather_nd(rows, at[..., None], batch_dims=last)
-    return found if axis == last else ascontiguousarray(found.swapaxes(axis, last))

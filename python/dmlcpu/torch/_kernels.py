@@ -39,10 +39,11 @@ _LEAST = dict(argmax=2048, argmin=2048, max=8192, min=8192, topk=4096, index_sel
 
 def pays(name: str, args: tuple[Any, ...]) -> bool:
     """Whether the core takes less time for such arguments than torch's kernel, if torch has one."""
-    worked = args[2] if name == "index_select" else args[0]
-    # Not by numel(), which is a tensor in traces of torch.jit.
-    large: bool = worked.nbytes >= _LEAST[name] * worked.itemsize
-    return large and not (name == "index_select" and args[0].dtype in _WIDE)
+    worked, least = args[2] if name == "index_select" else args[0], _LEAST[name]
+    size: int = worked.nbytes  # not numel(), which is a tensor in traces of torch.jit
+    if size < least or size < least * worked.itemsize:
+        return False
+    return name != "index_select" or args[0].dtype not in _WIDE
 
 
 def _takes(name: str, input: Tensor, *args: Any) -> bool:
