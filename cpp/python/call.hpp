@@ -84,7 +84,7 @@ auto with_lock(const Body& body) {
 /// whose pointer was taken would have the library read freed memory. So a call has two parts.
 /// First, up to ready(), all that may run Python code: options, what is no array, arrays that other
 /// libraries lend. Then pointers, types, sizes and strides of all arrays, and run(): nothing in
-/// between runs Python code or makes an object that the garbage collector knows, but for errors.
+/// between runs Python code or makes an object that the garbage collector knows, except errors.
 class Call {
  public:
   /// Takes the wanted plan, which is not that of a call that the arguments make.

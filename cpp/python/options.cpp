@@ -74,7 +74,7 @@ void fail_type(const std::string& name, const char* requirement, py::handle actu
 py::object find_index(py::handle object, Cause& cause) {
   if (PyBool_Check(object.ptr()) != 0 || PyIndex_Check(object.ptr()) == 0) return {};
   auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
-  // Arrays have __index__, but only those of one int are one.
+  // Every array has __index__, which fails unless it holds one int.
   if (!index) catch_type_error(cause);
   return index;
 }

@@ -94,7 +94,7 @@ class View {
   }
 
 #ifdef __cpp_lib_mdspan
-  /// Of std::mdspan, with any strides.
+  /// A view of what a std::mdspan of any strides views.
   template <class Sizes, class Layout>
   View(const std::mdspan<T, Sizes, Layout>& span) {  // NOLINT(google-explicit-constructor)
     static_assert(Sizes::rank() <= kMaxRank, "at most 8 dimensions");

@@ -73,7 +73,7 @@ class Input:
             ) from None
 
     def array(self) -> _Array:
-        """The elements. Of a file, pages are read when they are first used; a pipe is read to the last
+        """The elements. Pages of a file are read when they are first used; a pipe is read to the last
         element."""
         order: Any = "F" if self._is_fortran else "C"
         if not self._is_mapped:

@@ -22,7 +22,7 @@ __all__ = ["PRINTED", "written"]
 
 _Array = npt.NDArray[Any]
 
-# Results of up to so many elements are printed where no output is given: as many as NumPy prints.
+# Results of up to this many elements are printed where no output is given: as many as NumPy prints.
 PRINTED = 1000
 _STDOUT = 1
 

@@ -32,7 +32,7 @@ class Replaced:
     ) -> None:
         """`status` is that of the file that is there."""
         self.name, self.status, self._no_clobber = shown(path), status, no_clobber
-        # Of a link, what it leads to is replaced.
+        # A link stays; the file that it leads to is replaced.
         self._target = os.path.realpath(path) if os.path.islink(path) else path
         if not os.path.basename(path):
             raise ValueError(f"output: must be the name of a file, got {path!r}")
