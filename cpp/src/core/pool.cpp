@@ -50,7 +50,7 @@ std::atomic<void (*)()> hook{nullptr};
 std::atomic<Nanoseconds> last_call{0};
 
 // Never destroyed: workers may outlive every static object.
-std::atomic<Worker*> workers[tuning::kMostWorkers];
+std::atomic<Worker*> all_workers[tuning::kMostWorkers];
 std::atomic<int> worker_count{0};
 std::atomic<int> most_workers{tuning::kMostWorkers};  ///< fewer once one could not be started
 std::mutex growth;
@@ -132,7 +132,7 @@ int recruit(Job& job, Worker*& team, int count, bool wakes) {
     --count;
   };
   for (int w = 0; w < worker_count.load(std::memory_order_acquire) && count > 0; ++w) {
-    Worker& worker = *workers[w].load(std::memory_order_relaxed);
+    Worker& worker = *all_workers[w].load(std::memory_order_relaxed);
     Slot idle = kIdle;
     if (!wakes && worker.sleeps.load(std::memory_order_relaxed)) continue;
     if (!worker.slot.compare_exchange_strong(idle, slot)) continue;
@@ -148,7 +148,7 @@ int recruit(Job& job, Worker*& team, int count, bool wakes) {
       most_workers.store(worker_count.load());
       break;
     }
-    workers[worker_count.load()].store(worker, std::memory_order_relaxed);
+    all_workers[worker_count.load()].store(worker, std::memory_order_relaxed);
     worker_count.fetch_add(1, std::memory_order_release);
     add(*worker);
   }
@@ -188,7 +188,7 @@ struct AtExit {
     const std::lock_guard<std::mutex> lock(growth);
     most_workers.store(0);
     for (int w = 0; w < worker_count.load(); ++w) {
-      Worker& worker = *workers[w].load();
+      Worker& worker = *all_workers[w].load();
       for (Slot idle = kIdle; !worker.slot.compare_exchange_weak(idle, kStop); idle = kIdle) {
         yield_thread();
       }
@@ -215,7 +215,7 @@ void run_on_pool(int threads, std::int64_t tasks, TaskFunction function, void* c
                        start - last_call.load(std::memory_order_relaxed) < tuning::kRecent;
     missing = recruit(job, team, missing, wakes);
   } else if (contention.probe_is_due(start) && worker_count.load() > 0) {
-    wake(*workers[0].load());
+    wake(*all_workers[0].load());
   }
   std::int64_t done = 0;
   for (std::int64_t task = job.claim(); task < tasks; task = job.claim()) {
