@@ -78,6 +78,9 @@ def top_k(x, k, *, axis=-1, direction="decreasing", nan_policy="propagate"):
 
 
 def gather_nd(x, indices, *, batch_dims=0, mode="raise"):
+    dtype = x.dtype
+    if dtype == np.bool_:  # whose elements by themselves are the byte 0 or 1
+        x = x.view(np.uint8)
     tuple_length = indices.shape[-1]
     axes = range(batch_dims, batch_dims + tuple_length)
     result = np.zeros(indices.shape[:-1] + x.shape[batch_dims + tuple_length :], x.dtype)
@@ -91,4 +94,4 @@ def gather_nd(x, indices, *, batch_dims=0, mode="raise"):
                 raise IndexError
             at.append(wrapped)
         result[outer] = x[tuple(at)]
-    return result
+    return result.view(dtype)

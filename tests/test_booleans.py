@@ -3,12 +3,10 @@ come out as the bytes they were."""
 
 import itertools
 
-import dask.array as da
 import numpy as np
 import pytest
 
 import dmlcpu
-import dmlcpu.dask
 import dmlcpu.numpy as dn
 
 import reference
@@ -123,6 +121,9 @@ def test_numpy_door():
 
 
 def test_dask_merges_chunks():
+    da = pytest.importorskip("dask.array")
+    import dmlcpu.dask
+
     for shape, chunks in (((50,), 7), ((9, 40), (4, 9)), ((40, 9), (6, 9))):
         for x in some(shape):
             lazy = da.from_array(x, chunks=chunks)

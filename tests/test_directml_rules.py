@@ -43,7 +43,7 @@ BROKEN = [
     (ARG, dict(input_tensor=None), TypeError, "input_tensor: must be a BufferTensorDesc, got NoneType"),
     (ARG, dict(axes=1), TypeError, "axes: must be a sequence of ints, got int"),
     (ARG, dict(axes=(0.5,)), TypeError, "axes[0]: must be an int, got float"),
-    (ARG, dict(axes=(np.array([0, 1]),)), TypeError, "axes[0]: must be an int, got ndarray"),
+    (ARG, dict(axes=(np.array([0, 1]),)), TypeError, "axes[0]: must be an int, got numpy.ndarray"),
     (ARG, dict(axes=(-1,)), ValueError, "axes[0]: must be an unsigned int of 32 bits, got -1"),
     (ARG, dict(axis_direction="up"), TypeError, "axis_direction: must be an AxisDirection, got str"),
     (ARG, dict(input_tensor=dict(sizes=(3, 2**32))), ValueError, "input_tensor.sizes[1]: must be an unsigned int of 32 bits, got 4294967296"),
