@@ -118,7 +118,12 @@ def on_cpu(name: str, *args: Any) -> Any:
     return OWN[name](*args) if result is None else result
 
 
-class _Derived(torch.autograd.function._SingleLevelFunction):
+_OneLevel: Any = (
+    torch.autograd.function._SingleLevelFunction
+)  # read the same with torch and without
+
+
+class _Derived(_OneLevel):  # type: ignore[misc]
     """An operator on an input whose derivative is wanted: the gradient goes to what was found or taken.
 
     Of one level of ``torch.func``'s transforms, as the dispatcher calls it at each.
@@ -185,7 +190,7 @@ def _differentiable(name: str, operator: Any) -> Function:
         backward = torch.is_grad_enabled() and input.requires_grad
         if backward or torch._VF._unpack_dual(input, level=0).tangent is not None:
             with enable_single_level_autograd_function():
-                return _Derived.apply(name, operator, input, *args)  # type: ignore[attr-defined]
+                return _Derived.apply(name, operator, input, *args)
         with _below_autograd():
             return operator(input, *args)
 
