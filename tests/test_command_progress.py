@@ -96,7 +96,15 @@ def test_failure_in_the_middle(folder, monkeypatch, capsys):
 LONG = 10  # seconds
 
 
-def interrupted_after(monkeypatch, seconds):
+@pytest.fixture
+def foreground():
+    """Programs in the background ignore SIGINT, and so do the tests that they run."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def interrupted_after(seconds):
     """Sends SIGINT when the work has taken so long; returns when it was sent, in a list."""
     sent = []
 
@@ -108,7 +116,7 @@ def interrupted_after(monkeypatch, seconds):
     return sent
 
 
-def test_a_long_call_is_interrupted(folder, monkeypatch, capsys):
+def test_a_long_call_is_interrupted(folder, foreground, monkeypatch, capsys):
     """The core takes no notice of signals, so that the main thread, which Python tells, is not in it."""
     threads = []
 
@@ -121,7 +129,7 @@ def test_a_long_call_is_interrupted(folder, monkeypatch, capsys):
     monkeypatch.setattr(
         _command._operators._core, "plan", lambda _f, *a, **k: plan(dmlcpu.argmax, *a, **k)
     )
-    sent = interrupted_after(monkeypatch, 0.3)
+    sent = interrupted_after(0.3)
     assert run("argmin", "x.npy", "-o", "out.npy") == 130
     assert time.monotonic() - sent[0] < 1
     assert threads != [threading.main_thread()]
@@ -130,11 +138,11 @@ def test_a_long_call_is_interrupted(folder, monkeypatch, capsys):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_waiting_for_a_pipe_is_interrupted(folder, monkeypatch, capsys):
+def test_waiting_for_a_pipe_is_interrupted(folder, foreground):
     np.save("x.npy", np.zeros((100, 200)))
     os.mkfifo("pipe")
     for arguments in (["argmin", "pipe", "-o", "out.npy"], ["argmin", "x.npy", "-o", "pipe"]):
-        sent = interrupted_after(monkeypatch, 0.3)
+        sent = interrupted_after(0.3)
         assert run(*arguments) == 130
         assert time.monotonic() - sent[0] < 1
     assert sorted(os.listdir()) == ["pipe", "x.npy"]
