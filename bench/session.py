@@ -2,7 +2,9 @@
 
 import datetime
 import json
+import os
 import platform
+import sys
 
 import numpy as np
 
@@ -24,6 +26,14 @@ def processor():
 
 
 def machine():
+    """What is written with the results; notes a machine that others use as well."""
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0
+    if load > os.cpu_count():
+        print(
+            f"note: the machine is busy: load average {load:.1f}, {os.cpu_count()} processors; times are "
+            "of what it leaves",
+            file=sys.stderr,
+        )
     return {
         "processor": processor(),
         "threads": measure.threads(),

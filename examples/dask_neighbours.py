@@ -19,6 +19,8 @@ from dask.diagnostics import ProgressBar
 
 import dmlcpu.dask
 
+from timing import note_load
+
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
@@ -91,7 +93,8 @@ def main():
     similar = da.matmul(x, queries.T)
     nearest = dmlcpu.dask.top_k(similar, K, axis=0, index_dtype=np.int64)
     found, vectors, seconds = run(x, nearest.indices, arguments.workers)
-    print(f"{seconds:.1f} s; nearest to query 0: rows {found[:3, 0].tolist()}")
+    print(f"{seconds:.1f} s, of one run; nearest to query 0: rows {found[:3, 0].tolist()}")
+    note_load()
     if not arguments.workers:
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         print(f"at most {memory / 1e9:.2f} GB of memory")

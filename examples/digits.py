@@ -20,7 +20,7 @@ from sklearn.datasets import load_digits
 
 import dmlcpu
 
-from timing import milliseconds
+from timing import milliseconds, note_load
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -143,6 +143,7 @@ def main():
     print("\nOne digit alone           dmlcpu        NumPy")
     alone, *_ = recognise(distances[:1], known_labels, k)
     report("these steps", alone.own, alone.numpys)
+    note_load()
 
     same = steps.same and alone.same
     print(f"\nanswers {'agree' if same else 'DIFFER'}")

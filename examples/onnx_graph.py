@@ -16,7 +16,7 @@ from onnx.reference import ReferenceEvaluator
 
 import dmlcpu.onnx
 
-from timing import milliseconds
+from timing import milliseconds, note_load
 
 CLASSES = 21
 
@@ -65,6 +65,7 @@ def main():
         times[name] = milliseconds(lambda evaluator=evaluator: evaluator.run(None, feeds))
     for name, took in times.items():
         print(f"{name:8} {took:9.2f} ms   {times['onnx'] / took:6.1f} times")
+    note_load()
     same = all(np.array_equal(*pair) for pair in zip(*answers.values(), strict=True))
     print(f"answers {'agree' if same else 'DIFFER'}")
     return 0 if same else 1

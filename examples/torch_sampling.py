@@ -13,7 +13,7 @@ import torch
 
 import dmlcpu.torch
 
-from timing import milliseconds
+from timing import milliseconds, note_load
 
 
 def sample(logits, k=50):
@@ -47,6 +47,7 @@ def main():
             f"{name:16} PyTorch {own_time:8.2f} ms   with enable() {faster_time:8.2f} ms   "
             f"{own_time / faster_time:5.1f} times   results {'agree' if own.equal(faster) else 'DIFFER'}"
         )
+    note_load()
 
 
 if __name__ == "__main__":
