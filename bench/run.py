@@ -4,6 +4,8 @@
     python bench/run.py small     calls on a few elements, in nanoseconds
     python bench/run.py roofline  streaming workloads and gathers beside read and copy bandwidth
     python bench/run.py threads   streaming workloads on 1 to all threads, beside read bandwidth
+    python bench/run.py busy      calls on all threads and on one, while other processes keep the
+                                  processors busy
     python bench/run.py sweep     one size at a time, to find where speed falls off
     python bench/run.py dispatch  DirectML's descriptors on a few elements, from C++
     python bench/run.py doors     dmlcpu.numpy and dmlcpu.torch beside the functions that they stand for
@@ -30,6 +32,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", str(os.cpu_count()))
 
 import builds
+import busy
 import clusters
 import competitors
 import dispatch
@@ -154,6 +157,7 @@ def main():
         "small": small,
         "roofline": rooflines.roofline,
         "threads": rooflines.threads,
+        "busy": busy.measure_busy,
         "sweep": sweep,
         "dispatch": dispatch.dispatch,
         "doors": doors.doors,
