@@ -5,8 +5,8 @@ module. Once PyTorch is imported, which is not for this package to do, it can be
 alone with all that it calls.
 """
 
-import sys
 from collections.abc import Callable
+from sys import modules
 from typing import Any, TypeVar
 
 __all__ = ["Entry", "untraced"]
@@ -26,7 +26,7 @@ def untraced(function: _Function) -> _Function:
 
 def _tell() -> None:
     """Tells PyTorch's compiler, once it is there, of functions to leave alone."""
-    compiler = sys.modules.get("torch._C._dynamo.eval_frame")
+    compiler = modules.get("torch._C._dynamo.eval_frame")
     while compiler is not None and _waiting:
         skip = compiler._FrameAction.SKIP
         compiler.set_code_exec_strategy(_waiting.pop(), compiler._FrameExecStrategy(skip, skip))
@@ -45,6 +45,6 @@ class Entry:
 
     @property
     def __call__(self) -> Callable[..., Any]:
-        if _waiting and "torch" in sys.modules:
+        if _waiting and "torch" in modules:
             _tell()
         return self.function

@@ -5,7 +5,13 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, is_grad_enabled
+from torch._C import (
+    _dispatch_keys,
+    _get_tracing_state,
+    _len_torch_dispatch_stack,
+    _len_torch_function_stack,
+)
 from torch.autograd import forward_ad
 from torch.compiler import is_compiling
 
@@ -133,7 +139,7 @@ def _at_once(name: str, args: tuple[Any, ...], out: Any) -> Any:
 
 
 _MAKERS = (torch.empty, torch.inference_mode()(torch.empty))
-_KEYS = [torch._C._dispatch_keys(make(0, device="cpu")) for make in _MAKERS]
+_KEYS = [_dispatch_keys(make(0, device="cpu")) for make in _MAKERS]
 
 
 def _plain(name: str, args: tuple[Any, ...]) -> bool:
@@ -141,13 +147,13 @@ def _plain(name: str, args: tuple[Any, ...]) -> bool:
 
     That is so without modes, traces, transforms and gradients, for the CPU's own kind of tensors.
     """
-    modes = torch._C._len_torch_dispatch_stack() or torch._C._len_torch_function_stack()
-    if modes or torch._C._get_tracing_state() or forward_ad._current_level >= 0:
+    modes = _len_torch_dispatch_stack() or _len_torch_function_stack()
+    if modes or _get_tracing_state() or forward_ad._current_level >= 0:
         return False
-    gradients = torch.is_grad_enabled() and name not in ("argmax", "argmin")
+    gradients = is_grad_enabled() and name not in ("argmax", "argmin")
     for arg in args:
         if type(arg) is Tensor and (  # isinstance takes longer
-            torch._C._dispatch_keys(arg) not in _KEYS or (gradients and arg.requires_grad)
+            _dispatch_keys(arg) not in _KEYS or (gradients and arg.requires_grad)
         ):
             return False
     return True
@@ -159,7 +165,7 @@ def _write(name: str, operator: Any, args: tuple[Any, ...], out: Any) -> Any:
     if len(tensors) != 1 + (name in PAIRS) or not all(isinstance(to, Tensor) for to in tensors):
         kind = "a pair of tensors" if name in PAIRS else "a torch.Tensor"
         raise TypeError(f"out: must be {kind}, got {type(out).__name__}")
-    if torch.is_grad_enabled() and any(t.requires_grad for t in (args[0], *tensors)):
+    if is_grad_enabled() and any(t.requires_grad for t in (args[0], *tensors)):
         raise RuntimeError("out: must be None where gradients are wanted, got tensors")
     results = operator(*args) if name in PAIRS else (operator(*args),)
     for to, result in zip(tensors, results):

@@ -120,7 +120,7 @@ def _gather_nd(
             raise ValueError(f"out: must be of dtype {input.dtype}, got {out.dtype}")
         torch.autograd.graph.increment_version(out)
         options["out"] = np.from_dlpack(_bits(out.detach()))  # as itself a tensor can be written to
-    slices = dmlcpu.gather_nd(as_numpy(_bits(input)), as_numpy(indices), **options)
+    slices = dmlcpu.gather_nd(by_dlpack(torch, _bits(input)), by_dlpack(torch, indices), **options)
     return _tensor(slices, input.dtype) if out is None else out
 
 

@@ -118,9 +118,8 @@ def on_cpu(name: str, *args: Any) -> Any:
     return OWN[name](*args) if result is None else result
 
 
-_OneLevel: Any = (
-    torch.autograd.function._SingleLevelFunction
-)  # read the same with torch and without
+# For mypy the same whether torch is installed or not.
+_OneLevel: Any = torch.autograd.function._SingleLevelFunction
 
 
 class _Derived(_OneLevel):  # type: ignore[misc]
