@@ -1,6 +1,7 @@
 """Timing of the examples' steps."""
 
 import os
+import sys
 import time
 
 
@@ -22,5 +23,6 @@ def note_load():
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0
     if load > os.cpu_count():
         print(
-            f"note: load average {load:.1f} on {os.cpu_count()} processors: times are of what it leaves"
+            f"note: load average {load:.1f} on {os.cpu_count()} processors: times are of what it leaves",
+            file=sys.stderr,
         )
