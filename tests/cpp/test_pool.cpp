@@ -93,7 +93,6 @@ void check_tasks(int threads, std::int64_t tasks) {
 }
 
 void test_every_task_runs_once() {
-  dmlcpu::set_contended(false);
   for (int threads : {2, 3, 8}) {
     for (std::int64_t tasks : {1, 2, 3, 7, 8, 100, 5000}) {
       for (int round = 0; round < 20; ++round) check_tasks(threads, tasks);
@@ -126,6 +125,81 @@ void test_many_callers_at_once() {
   for (std::thread& caller : callers) caller.join();
 }
 
+/// A caller keeps its workers when another call takes one that is done already: whichever worker
+/// that is, the first call waits for those that still have a task.
+void test_callers_that_share_workers() {
+  constexpr int kThreads = 4;
+  std::set<std::thread::id> workers;
+  for (std::set<std::thread::id> left; workers.empty() || !left.empty();) {
+    std::mutex mutex;
+    std::condition_variable changed;
+    int begun = 0;
+    bool is_held = true;
+    std::atomic<bool> caller_is_done{false};
+    std::atomic<bool> returned{false};
+    const std::thread::id free = left.empty() ? std::thread::id() : *left.begin();
+    std::thread caller([&] {
+      run_on_pool(kThreads, kThreads, [&](std::int64_t, int worker) {
+        std::unique_lock<std::mutex> lock(mutex);
+        ++begun;
+        changed.notify_all();
+        changed.wait(lock, [&] { return begun == kThreads; });
+        if (worker > 0) workers.insert(std::this_thread::get_id());
+        if (std::this_thread::get_id() == free) return;
+        if (worker == 0) {
+          changed.wait(lock, [&] { return caller_is_done.load(); });
+        } else {
+          changed.wait(lock, [&] { return !is_held; });
+        }
+      });
+      returned = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (free != std::thread::id()) check_tasks(2, 2);  // takes the free one
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      caller_is_done = true;
+      changed.notify_all();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(!returned);
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      is_held = false;
+      changed.notify_all();
+    }
+    caller.join();
+    CHECK(returned);
+    if (free == std::thread::id()) {
+      left = workers;
+    } else {
+      left.erase(free);
+    }
+  }
+  CHECK(workers.size() >= kThreads - 1);
+}
+
+/// Tasks that take long enough for callers to sleep, of callers that share workers: none returns
+/// before its tasks are done, and none sleeps for ever.
+void test_callers_that_wait() {
+  std::vector<std::thread> callers;
+  for (int c = 0; c < 3; ++c) {
+    callers.emplace_back([c] {
+      for (int round = 0; round < 400; ++round) {
+        const std::int64_t tasks = 4 + (round + c) % 9;
+        const auto done = std::make_shared<std::atomic<std::int64_t>>(0);
+        run_on_pool(4, tasks, [&, counted = done](std::int64_t task, int) {
+          const auto pause = std::chrono::microseconds(50 * ((task + round) % 4));
+          std::this_thread::sleep_for(pause);
+          counted->fetch_add(1);
+        });
+        CHECK(*done == tasks);
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+}
+
 /// A task may make a call of its own.
 void test_nested_calls() {
   std::atomic<int> inner{0};
@@ -140,7 +214,6 @@ Gate gate;
 /// Workers that are woken, but get no processor: stopped before they begin. The call does all tasks
 /// itself; when they go on at last they find nothing.
 void test_a_call_does_not_wait_for_workers_that_have_not_begun() {
-  dmlcpu::set_contended(false);
   gate.shut();
   dmlcpu::set_pool_hook([] { gate.pass(); });
   for (int round = 0; round < 5; ++round) {
@@ -159,7 +232,6 @@ void test_a_call_does_not_wait_for_workers_that_have_not_begun() {
 
 /// A worker that has begun a task is waited for, however long that takes.
 void test_a_call_waits_for_tasks_that_have_begun() {
-  dmlcpu::set_contended(false);
   gate.shut();
   std::atomic<bool> begun{false};
   std::atomic<bool> done{false};
@@ -190,21 +262,19 @@ void test_short_calls_back_off() {
   check_tasks(3, 30);
   std::atomic<int> by_workers{0};
   dmlcpu::set_pool_hook(nullptr);
-  dmlcpu::set_contended(true);
+  dmlcpu::fix_contention(true);
   CHECK(dmlcpu::pool_is_contended());
-  const auto begin = std::chrono::steady_clock::now();
-  while (std::chrono::steady_clock::now() - begin <
-         std::chrono::nanoseconds(dmlcpu::tuning::kLeastBackOff) / 4) {
+  for (int round = 0; round < 1000; ++round) {
     run_on_pool(3, 30, [&](std::int64_t, int worker) { by_workers.fetch_add(worker != 0); });
   }
   CHECK(by_workers == 0);
-  dmlcpu::set_contended(false);
+  dmlcpu::fix_contention(false);
   CHECK(!dmlcpu::pool_is_contended());
 }
 
 /// Long ones keep their workers, from the second task on.
 void test_long_calls_use_contended_processors() {
-  dmlcpu::set_contended(true);
+  dmlcpu::fix_contention(true);
   std::atomic<bool> begun{false};
   run_on_pool(2, 3, [&](std::int64_t task, int worker) {
     if (worker == 1) begun = true;
@@ -216,7 +286,7 @@ void test_long_calls_use_contended_processors() {
     }
   });
   CHECK(begun);
-  dmlcpu::set_contended(false);
+  dmlcpu::fix_contention(false);
 }
 
 /// The longer it is seen, the longer it holds; a probe that keeps its processor ends it.
@@ -240,6 +310,19 @@ void test_contention() {
     time += 2 * wait;
     wait = std::min(2 * wait, dmlcpu::tuning::kMostBackOff);
   }
+  // Of several threads that see the same the first one counts.
+  for (int round = 0; round < 10; ++round) contention.passed();
+  for (int thread = 0; thread < 6; ++thread) contention.seen(time);
+  CHECK(contention.probe_is_due(time + dmlcpu::tuning::kLeastBackOff));
+  // After a long calm the time is the least again.
+  for (int round = 0; round < 10; ++round) {
+    contention.seen(time);
+    CHECK(contention.probe_is_due(time + dmlcpu::tuning::kMostBackOff));
+  }
+  contention.passed();
+  time += 10 * dmlcpu::tuning::kMostBackOff;
+  contention.seen(time);
+  CHECK(contention.probe_is_due(time + dmlcpu::tuning::kLeastBackOff));
   contention.not_probed();
   CHECK(!contention.calm() && !contention.is_probing());
   for (int round = 0; round < 10; ++round) contention.passed();
@@ -296,16 +379,22 @@ void test_forked_child_exits() {
 }  // namespace
 
 int main() {
+  test_contention();
+  // With what is seen of this machine, then with processors that are not contended.
+  test_many_callers_at_once();
+  test_callers_that_wait();
+  dmlcpu::fix_contention(false);
   test_every_task_runs_once();
   test_results_are_visible();
   test_many_callers_at_once();
+  test_callers_that_share_workers();
+  test_callers_that_wait();
   test_nested_calls();
   gate.open();
   test_a_call_does_not_wait_for_workers_that_have_not_begun();
   test_a_call_waits_for_tasks_that_have_begun();
   test_short_calls_back_off();
   test_long_calls_use_contended_processors();
-  test_contention();
 #ifdef __linux__
   test_affinity_of_the_caller_stays();
 #endif

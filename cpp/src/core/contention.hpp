@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 
 #include "core/thread_tuning.hpp"
 
@@ -18,18 +19,23 @@ inline Nanoseconds now() {
       .count();
 }
 
-/// What was seen of the processors. Contended from seen() on, for a time that doubles when it is
-/// seen again soon after; then a probe is due, whose thread spins and calls seen() or passed().
+/// What was seen of the processors. Contended from seen() on, for a time that doubles each time
+/// that it ends by another seen(), and is the least again after a long calm; then a probe is due,
+/// whose thread spins and calls seen() or passed().
 class Contention {
  public:
   bool calm() const { return state_.load(std::memory_order_relaxed) == kCalm; }
 
-  /// A thread lost its processor.
+  /// A thread lost its processor. Of several that did at once the first one counts.
   void seen(Nanoseconds time) {
-    const Nanoseconds wait = wait_.load(std::memory_order_relaxed);
+    if (is_fixed_.load(std::memory_order_relaxed)) return;
+    if (state_.exchange(kContended, std::memory_order_relaxed) == kContended) return;
+    const bool is_long_ago =
+        time - until_.load(std::memory_order_relaxed) > 2 * tuning::kMostBackOff;
+    const Nanoseconds wait =
+        is_long_ago ? tuning::kLeastBackOff : wait_.load(std::memory_order_relaxed);
     until_.store(time + wait, std::memory_order_relaxed);
     wait_.store(std::min(2 * wait, tuning::kMostBackOff), std::memory_order_relaxed);
-    state_.store(kContended, std::memory_order_relaxed);
   }
 
   /// Whether the caller is to start a probe.
@@ -52,14 +58,17 @@ class Contention {
   /// The probe was given tasks instead; another one is due.
   void not_probed() { state_.store(kContended, std::memory_order_relaxed); }
 
-  void forget() {
-    wait_.store(tuning::kLeastBackOff, std::memory_order_relaxed);
-    state_.store(kCalm, std::memory_order_relaxed);
+  /// For tests: contended from now on, or calm, whatever is seen.
+  void fix(bool contended) {
+    is_fixed_.store(true, std::memory_order_relaxed);
+    until_.store(std::numeric_limits<Nanoseconds>::max(), std::memory_order_relaxed);
+    state_.store(contended ? kContended : kCalm, std::memory_order_relaxed);
   }
 
  private:
   enum : int { kCalm, kContended, kProbing };
   std::atomic<int> state_{kCalm};
+  std::atomic<bool> is_fixed_{false};
   std::atomic<Nanoseconds> until_{0};
   std::atomic<Nanoseconds> wait_{tuning::kLeastBackOff};
 };

@@ -1,5 +1,6 @@
 #include "core/pool.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -37,8 +38,7 @@ struct alignas(64) Worker {
 
   std::atomic<Slot> slot;
   std::atomic<bool> sleeps{false};
-  std::atomic<bool> awaited{false};  ///< somebody sleeps until it is done
-  Worker* next = nullptr;            ///< of the same job; its caller's
+  std::atomic<int> waiting{0};  ///< callers that sleep until it is done
   std::mutex mutex;
   std::condition_variable changed;
   Thread thread;
@@ -49,7 +49,8 @@ std::atomic<void (*)()> hook{nullptr};
 /// When the last call ended that would have used workers which were asleep.
 std::atomic<Nanoseconds> last_call{0};
 
-// Never destroyed: workers may outlive every static object.
+// Never freed, so that calls of other threads at the end of the process find them; each time that a
+// program unloads the library their memory is lost.
 std::atomic<Worker*> all_workers[tuning::kMostWorkers];
 std::atomic<int> worker_count{0};
 std::atomic<int> most_workers{tuning::kMostWorkers};  ///< fewer once one could not be started
@@ -108,27 +109,26 @@ void work(void* argument) {
       job.function(job.context, task, number);
     }
     worker.slot.store(kIdle);
-    if (!worker.awaited.load()) continue;
+    if (worker.waiting.load() == 0) continue;
     const std::lock_guard<std::mutex> lock(worker.mutex);
     worker.changed.notify_all();
   }
 }
 
 void wake(Worker& worker) {
-  worker.thread.keep_off_this_processor();
   {
     const std::lock_guard<std::mutex> lock(worker.mutex);
+    worker.thread.keep_off_this_processor();
   }
   worker.changed.notify_all();
 }
 
 /// Gives the job to up to `count` idle workers, to sleeping ones only if it `wakes`, which also
-/// starts missing ones. Returns how many are still missing.
-int recruit(Job& job, Worker*& team, int count, bool wakes) {
+/// starts missing ones. Returns how many are still missing; who has the job is before `end`.
+int recruit(Job& job, int& end, int count, bool wakes) {
   const auto slot = reinterpret_cast<Slot>(&job);
-  const auto add = [&](Worker& worker) {
-    worker.next = team;
-    team = &worker;
+  const auto add = [&](int number) {
+    end = std::max(end, number + 1);
     --count;
   };
   for (int w = 0; w < worker_count.load(std::memory_order_acquire) && count > 0; ++w) {
@@ -136,7 +136,7 @@ int recruit(Job& job, Worker*& team, int count, bool wakes) {
     Slot idle = kIdle;
     if (!wakes && worker.sleeps.load(std::memory_order_relaxed)) continue;
     if (!worker.slot.compare_exchange_strong(idle, slot)) continue;
-    add(worker);
+    add(w);
     if (worker.sleeps.load()) wake(worker);
   }
   if (!wakes || count == 0 || worker_count.load() >= most_workers.load()) return count;
@@ -148,14 +148,16 @@ int recruit(Job& job, Worker*& team, int count, bool wakes) {
       most_workers.store(worker_count.load());
       break;
     }
-    all_workers[worker_count.load()].store(worker, std::memory_order_relaxed);
-    worker_count.fetch_add(1, std::memory_order_release);
-    add(*worker);
+    const int number = worker_count.load();
+    all_workers[number].store(worker, std::memory_order_relaxed);
+    worker_count.store(number + 1, std::memory_order_release);
+    add(number);
   }
   return count;
 }
 
-/// Waits until a worker that has begun the job is done, if it has. The call began at `start`.
+/// Takes the job back from a worker that has not begun it, and waits for one that has. Others, whom
+/// it may have been given to as well, are left alone. The call began at `start`.
 void part_with(Worker& worker, const Job& job, Nanoseconds start) {
   Slot given = reinterpret_cast<Slot>(&job);
   const Slot begun = given | kBegun;
@@ -173,9 +175,9 @@ void part_with(Worker& worker, const Job& job, Nanoseconds start) {
   }
   {
     std::unique_lock<std::mutex> lock(worker.mutex);
-    worker.awaited.store(true);
+    worker.waiting.fetch_add(1);
     worker.changed.wait(lock, [&] { return worker.slot.load() != begun; });
-    worker.awaited.store(false);
+    worker.waiting.fetch_sub(1);
   }
   // A task as long as all of the caller's own: its thread lost the processor.
   if (now() - end > std::max(end - start, tuning::kPreempted)) contention.seen(now());
@@ -206,14 +208,14 @@ struct AtExit {
 
 void run_on_pool(int threads, std::int64_t tasks, TaskFunction function, void* context) {
   Job job{function, context, tasks};
-  Worker* team = nullptr;
+  int end = 0;
   const Nanoseconds start = now();
   int missing = threads - 1;
   if (contention.calm()) {
     // Of few tasks the first one would be most of the work.
     const bool wakes = tasks < tuning::kTasksPerThread * threads / 2 ||
                        start - last_call.load(std::memory_order_relaxed) < tuning::kRecent;
-    missing = recruit(job, team, missing, wakes);
+    missing = recruit(job, end, missing, wakes);
   } else if (contention.probe_is_due(start) && worker_count.load() > 0) {
     wake(*all_workers[0].load());
   }
@@ -223,21 +225,17 @@ void run_on_pool(int threads, std::int64_t tasks, TaskFunction function, void* c
     if (missing == 0) continue;
     const Nanoseconds rest = (now() - start) / ++done * job.unclaimed();
     if (rest <= (contention.calm() ? tuning::kShortRest : tuning::kShortContendedRest)) continue;
-    recruit(job, team, missing, true);
+    recruit(job, end, missing, true);
     missing = 0;
   }
   if (missing > 0) last_call.store(now(), std::memory_order_relaxed);
-  while (team != nullptr) {
-    Worker& worker = *team;
-    team = worker.next;
-    part_with(worker, job, start);
-  }
+  for (int w = 0; w < end; ++w) part_with(*all_workers[w].load(), job, start);
 }
 
 void set_pool_hook(void (*before_tasks)()) { hook.store(before_tasks); }
 
 bool pool_is_contended() { return !contention.calm(); }
 
-void set_contended(bool contended) { contended ? contention.seen(now()) : contention.forget(); }
+void fix_contention(bool contended) { contention.fix(contended); }
 
 }  // namespace dmlcpu

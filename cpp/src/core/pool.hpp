@@ -19,8 +19,8 @@ namespace dmlcpu {
 /// contended: workers do not spin, and short calls use none of them for a while, which gets longer
 /// as long as that is seen again. Before they are used again, one spins for a while as a probe.
 ///
-/// Workers are started as calls need them. The system may refuse; then there are fewer. They block
-/// all signals, and have stacks of kWorkerStackBytes. They do not exist in a forked child, which
+/// Workers are started as calls need them. The system may refuse; then there are fewer. They are
+/// as Thread says. They do not exist in a forked child, which
 /// must not call this. When the library is unloaded, or the process exits, they end.
 void run_on_pool(int threads, std::int64_t tasks, TaskFunction function, void* context);
 
@@ -31,7 +31,7 @@ void set_pool_hook(void (*before_tasks)());
 /// Whether the processors are contended, as far as threads have seen.
 bool pool_is_contended();
 
-/// As if a worker had lost its processor, or, with false, as if none ever had.
-void set_contended(bool contended);
+/// For tests: from now on the processors are contended, or not, whatever threads see.
+void fix_contention(bool contended);
 
 }  // namespace dmlcpu

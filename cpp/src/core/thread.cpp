@@ -1,6 +1,7 @@
 #include "core/thread.hpp"
 
 #include <csignal>
+#include <new>
 #include <system_error>
 
 namespace dmlcpu {
@@ -29,6 +30,10 @@ bool Thread::start(void (*function)(void*), void* argument) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
+  // A program's handlers of faults, and its memory maps of files that others cut, need these.
+  for (const int fault : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP}) {
+    sigdelset(&all, fault);
+  }
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -60,13 +65,13 @@ void Thread::join() { handle_.join(); }
 void Thread::keep_off_this_processor() {
 #ifdef __linux__
   const int here = sched_getcpu();
-  if (here < 0 || here == kept_off_ || here >= CPU_SETSIZE) return;
+  if (here < 0 || here >= CPU_SETSIZE) return;
   cpu_set_t others;
   if (sched_getaffinity(0, sizeof others, &others) != 0) return;
   CPU_CLR(here, &others);
-  if (CPU_COUNT(&others) == 0) return;
+  if (CPU_COUNT(&others) == 0 || CPU_EQUAL(&others, &allowed_)) return;
   pthread_setaffinity_np(handle_, sizeof others, &others);
-  kept_off_ = here;
+  allowed_ = others;
 #endif
 }
 

@@ -33,8 +33,9 @@ inline void yield_thread() {
 
 class Thread {
  public:
-  /// Runs function(argument), with a stack of kWorkerStackBytes and all signals blocked. False if
-  /// the system starts no more threads.
+  /// Runs function(argument). Where there are POSIX threads, with a stack of kWorkerStackBytes, and
+  /// with all signals blocked except those of its own faults. False if the system starts no more
+  /// threads.
   bool start(void (*function)(void*), void* argument);
 
   /// Waits until it ends.
@@ -43,7 +44,7 @@ class Thread {
   /// Has Linux not wake the sleeping thread on the processor of the calling one: in a virtual
   /// machine it may do so though others idle, as it takes a halted processor for one that the
   /// hypervisor has taken away. The thread keeps off until the next call, and within what the
-  /// calling one may use. Nothing happens on other systems.
+  /// calling one may use. Nothing happens on other systems. One caller at a time.
   void keep_off_this_processor();
 
  private:
@@ -52,7 +53,9 @@ class Thread {
 #else
   std::thread handle_;
 #endif
-  int kept_off_ = -1;
+#ifdef __linux__
+  cpu_set_t allowed_{};  ///< what it was told last
+#endif
 };
 
 }  // namespace dmlcpu
