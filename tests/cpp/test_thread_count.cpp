@@ -23,6 +23,7 @@ void write(const std::string& name, const std::string& text) {
 
 double quota() { return dmlcpu::cpu_quota(root.string().c_str()); }
 
+#ifdef __linux__
 void test_quotas() {
   CHECK(quota() == 0);
   write("proc/self/cgroup", "0::/\n");
@@ -66,13 +67,35 @@ void test_a_quota_of_less_than_the_processors() {
   CHECK(many.count == all.count && many.source == all.source);
 }
 
-/// The test sets neither variable.
-void test_what_somebody_set() {
-  const dmlcpu::ThreadCount set = dmlcpu::default_threads(5, 4);
-  CHECK(set.count == 5 && set.source == ThreadSource::kOpenMP);
-  const dmlcpu::ThreadCount machine = dmlcpu::default_threads(4, 4);
-  CHECK(machine.source != ThreadSource::kOpenMP);
-  CHECK(machine.count == dmlcpu::machine_threads("/").count);
+#endif
+
+void test_what_binds() {
+  // The calling thread's own affinity is then what the runtime made of it.
+  CHECK(dmlcpu::machine_threads("/nowhere", 1).count == 1);
+}
+
+/// Where somebody sets neither variable, and where OMP_NUM_THREADS says 7.
+void test_what_somebody_set(int variable) {
+  const auto is_machine = [&](const dmlcpu::OpenMPThreads& openmp) {
+    const dmlcpu::ThreadCount found = dmlcpu::default_threads(openmp);
+    if (variable > 0) {
+      return found.count == variable && found.source == ThreadSource::kOpenMPVariable;
+    }
+    return found.source != ThreadSource::kOpenMP &&
+           found.count == dmlcpu::machine_threads("/").count;
+  };
+  // No OpenMP; its number as it was, of the processors it counted, or of all.
+  CHECK(is_machine({}));
+  CHECK(is_machine({5, 5, 5, false}));
+  CHECK(is_machine({static_cast<int>(std::thread::hardware_concurrency()),
+                    static_cast<int>(std::thread::hardware_concurrency()), 1, false}));
+  CHECK(variable == 0 || is_machine({variable, variable, 4, false}));
+  // Set since, or before the library was loaded.
+  for (const dmlcpu::OpenMPThreads& openmp :
+       {dmlcpu::OpenMPThreads{95, 4, 4, false}, {95, 95, 4, false}}) {
+    const dmlcpu::ThreadCount set = dmlcpu::default_threads(openmp);
+    CHECK(set.count == 95 && set.source == ThreadSource::kOpenMP);
+  }
 }
 
 }  // namespace
@@ -81,10 +104,14 @@ int main() {
   root = fs::temp_directory_path() /
          ("dmlcpu_" + std::to_string(std::hash<std::thread::id>()(std::this_thread::get_id())));
   fs::remove_all(root);
+#ifdef __linux__
   test_quotas();
   test_a_quota_of_less_than_the_processors();
-  if (std::getenv("DMLCPU_NUM_THREADS") == nullptr && std::getenv("OMP_NUM_THREADS") == nullptr) {
-    test_what_somebody_set();
+#endif
+  test_what_binds();
+  const char* const variable = std::getenv("OMP_NUM_THREADS");
+  if (std::getenv("DMLCPU_NUM_THREADS") == nullptr) {
+    test_what_somebody_set(variable == nullptr ? 0 : std::atoi(variable));
   }
   fs::remove_all(root);
   return check::failures;

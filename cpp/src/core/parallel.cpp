@@ -45,11 +45,28 @@ std::atomic<bool> workers_lost{false};
 /// A function of the runtime.
 void (*runtime_function())() { return reinterpret_cast<void (*)()>(&omp_get_thread_num); }
 
-/// Read when the library is loaded: later another thread may change the environment.
-const bool openmp_wanted = [] {
-  const char* const threads = std::getenv("DMLCPU_THREADS");  // NOLINT(concurrency-mt-unsafe)
-  return threads != nullptr && std::string_view(threads) == "openmp";
+/// The value of a variable, empty if there is none. For when the library is loaded: later another
+/// thread may change the environment.
+std::string_view variable(const char* name) {
+  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+  return value == nullptr ? std::string_view{} : value;
+}
+
+/// Whether OpenMP's runtime binds threads to processors: the one that loaded it to the first.
+const bool openmp_binds = [] {
+  const std::string_view bind = variable("OMP_PROC_BIND");
+  if (bind == "false" || bind == "FALSE") return false;
+  return !bind.empty() || !variable("OMP_PLACES").empty() || !variable("GOMP_CPU_AFFINITY").empty();
 }();
+
+/// Where it does, the library's own threads would all be on the caller's processor.
+const bool openmp_wanted = [] {
+  const std::string_view threads = variable("DMLCPU_THREADS");
+  return threads == "openmp" || (openmp_binds && threads.empty());
+}();
+
+const int openmp_number = omp_get_max_threads();
+const int openmp_processors = omp_get_num_procs();
 
 /// What a thread did before happens_before(), others see after happens_after(). ThreadSanitizer is
 /// told, because it does not see how the threads of an OpenMP runtime wait for each other.
@@ -91,10 +108,9 @@ ThreadCount thread_count() {
   const int count = process_threads.load(std::memory_order_relaxed);
   if (count > 0) return {count, ThreadSource::kProcess};
 #ifdef _OPENMP
-  static const int processors = omp_get_num_procs();
-  return default_threads(omp_get_max_threads(), processors);
+  return default_threads({omp_get_max_threads(), openmp_number, openmp_processors, openmp_binds});
 #else
-  return default_threads(0, 0);
+  return default_threads({});
 #endif
 }
 

@@ -17,6 +17,7 @@
 namespace dmlcpu {
 namespace {
 
+#ifdef __linux__
 /// A file's text, up to 64 KiB; empty where it cannot be read.
 std::string read_file(const std::string& path) {
   std::string text;
@@ -47,6 +48,7 @@ double least_quota(const std::string& mount, std::string group, const char* quot
     group.erase(std::min(group.rfind('/'), group.size() - 1));
   }
 }
+#endif
 
 /// The number that a variable begins with, 0 if there is none.
 int number_in(const char* variable) {
@@ -80,8 +82,9 @@ const int openmp_variable = number_in("OMP_NUM_THREADS");
 
 }  // namespace
 
-double cpu_quota(const char* root) {
+double cpu_quota([[maybe_unused]] const char* root) {
   double least = 0;
+#ifdef __linux__
   const std::string text = read_file(std::string(root) + "/proc/self/cgroup");
   std::size_t begin = 0;
   while (begin < text.size()) {
@@ -104,26 +107,28 @@ double cpu_quota(const char* root) {
     }
     if (quota > 0) least = least > 0 ? std::min(least, quota) : quota;
   }
+#endif
   return least;
 }
 
-ThreadCount machine_threads(const char* root) {
+ThreadCount machine_threads(const char* root, int affinity) {
   ThreadCount threads = {processor_count(), ThreadSource::kProcessors};
-  const int affinity = affinity_count();
+  if (affinity == 0) affinity = affinity_count();
   if (affinity > 0 && affinity < threads.count) threads = {affinity, ThreadSource::kAffinity};
   const int quota = static_cast<int>(std::ceil(cpu_quota(root)));
   if (quota > 0 && quota < threads.count) threads = {quota, ThreadSource::kQuota};
   return threads;
 }
 
-ThreadCount default_threads(int openmp, int openmp_processors) {
+ThreadCount default_threads(const OpenMPThreads& openmp) {
   if (own_variable > 0) return {own_variable, ThreadSource::kVariable};
   // What OpenMP's number is until somebody sets it.
-  if (openmp != (openmp_variable > 0 ? openmp_variable : openmp_processors)) {
-    return {openmp, ThreadSource::kOpenMP};
-  }
+  const bool is_its_own = openmp.number == openmp.number_before &&
+                          (openmp.number == openmp_variable || openmp.number == openmp.processors ||
+                           openmp.number == processor_count());
+  if (openmp.number > 0 && !is_its_own) return {openmp.number, ThreadSource::kOpenMP};
   if (openmp_variable > 0) return {openmp_variable, ThreadSource::kOpenMPVariable};
-  static const ThreadCount machine = machine_threads("/");
+  static const ThreadCount machine = machine_threads("/", openmp.binds ? openmp.processors : 0);
   return machine;
 }
 

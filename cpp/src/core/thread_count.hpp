@@ -10,13 +10,22 @@ struct ThreadCount {
   ThreadSource source;
 };
 
-/// The first of these that there is: DMLCPU_NUM_THREADS; `openmp`, OpenMP's number, where somebody
-/// has set it; OMP_NUM_THREADS; the fewest of the processors, those of the process' affinity, and
-/// the time that its control groups give it, rounded up. `openmp_processors` are what OpenMP counts
-/// by itself. The variables are read when the library is loaded, the machine at the first call.
-ThreadCount default_threads(int openmp, int openmp_processors);
+/// What OpenMP's runtime says; all 0 without one.
+struct OpenMPThreads {
+  int number;         ///< for the calling thread
+  int number_before;  ///< when the library was loaded
+  int processors;     ///< that the runtime counted then
+  bool binds;         ///< whether it has bound the threads that use it to some of them
+};
 
-/// The last of these, with the control groups below `root`.
-ThreadCount machine_threads(const char* root);
+/// The first of these that there is: DMLCPU_NUM_THREADS; OpenMP's number, where somebody has set
+/// it; OMP_NUM_THREADS; the fewest of the processors, those of the calling thread's affinity, and
+/// the time that its control groups give it, rounded up. The variables are read when the library is
+/// loaded, the machine at the first call.
+ThreadCount default_threads(const OpenMPThreads& openmp);
+
+/// The last of these, with the control groups below `root`. `affinity` are the processors of the
+/// affinity, 0 if the calling thread's count.
+ThreadCount machine_threads(const char* root, int affinity = 0);
 
 }  // namespace dmlcpu
