@@ -67,12 +67,14 @@ elseif(DMLCPU_ISAS STREQUAL "native")
   endif()
 else()
   set(dmlcpu_isas ${DMLCPU_ISAS})
-endif()
-foreach(isa IN LISTS dmlcpu_isas)
-  if(NOT isa MATCHES "^(generic|x86_64_v[234])$")
-    message(FATAL_ERROR "DMLCPU_ISAS: must be all, native, or some of x86_64_v2, x86_64_v3 and x86_64_v4, got ${isa}")
+  list(SORT dmlcpu_isas)
+  list(REMOVE_DUPLICATES dmlcpu_isas)
+  if(NOT dmlcpu_isas MATCHES "^x86_64_v[234](;x86_64_v[234])*$")
+    message(
+      FATAL_ERROR
+        "DMLCPU_ISAS: must be all, native, or some of x86_64_v2, x86_64_v3 and x86_64_v4, got \"${DMLCPU_ISAS}\"")
   endif()
-endforeach()
+endif()
 
 # One object library for each.
 function(dmlcpu_add_instruction_sets)
