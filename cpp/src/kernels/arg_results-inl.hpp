@@ -76,10 +76,12 @@ DMLCPU_NOINLINE void write_run(const ArgColumns& a, const Tile<U>& tile, const R
   const std::int64_t first =
       a.index_base + run * columns.index_step + before / a.results * columns.widened_step;
   const std::int64_t sign = a.reversed ? -1 : 1;
-  const auto base = static_cast<Index>((a.reversed ? a.last : 0) + sign * first);
-  const auto step = static_cast<Index>(sign * columns.index_step);
-  const auto widened_step = static_cast<Index>(sign * columns.widened_step);
-  const auto tail_index = static_cast<Index>(sign * columns.tail_index);
+  // Modulo the index type: int, to which C++ promotes shorter ones, would overflow.
+  using Wide = std::common_type_t<Index, unsigned>;
+  const auto base = static_cast<Wide>((a.reversed ? a.last : 0) + sign * first);
+  const auto step = static_cast<Wide>(sign * columns.index_step);
+  const auto widened_step = static_cast<Wide>(sign * columns.widened_step);
+  const auto tail_index = static_cast<Wide>(sign * columns.tail_index);
   const std::int64_t tail = columns.tail - run;
   // One result per group, contiguous on both sides: all groups at once.
   const bool single = found.results == 1 && found.stride == 1 && stride == 1;
@@ -87,14 +89,15 @@ DMLCPU_NOINLINE void write_run(const ArgColumns& a, const Tile<U>& tile, const R
   for (std::int64_t g = 0; g < (single ? 1 : tile.groups); ++g, to += stride) {
     const U* const positions = found.positions + g * found.stride;
     for (std::int64_t r = 0; r < results; ++r) {
-      to[r] = static_cast<Index>(base + step * static_cast<Index>(positions[r]));
+      to[r] = static_cast<Index>(base + step * static_cast<Wide>(positions[r]));
     }
     if (found.numbers == nullptr) continue;
     const U* const numbers = found.numbers + g * found.stride;
     for (std::int64_t r = 0; r < results; ++r) {
       const bool in_tail = static_cast<std::int64_t>(positions[r]) == tail;
-      to[r] = static_cast<Index>(to[r] + widened_step * static_cast<Index>(numbers[r]) +
-                                 (in_tail ? tail_index : Index{0}));
+      to[r] = static_cast<Index>(static_cast<Wide>(to[r]) +
+                                 widened_step * static_cast<Wide>(numbers[r]) +
+                                 (in_tail ? tail_index : Wide{0}));
     }
   }
 }
