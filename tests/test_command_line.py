@@ -1,6 +1,7 @@
 """python -m dmlcpu argmax, argmin, topk and gather: every option, and wrong ones."""
 
 import itertools
+import os
 import threading
 
 import numpy as np
@@ -10,7 +11,7 @@ import dmlcpu
 from dmlcpu._command import _slabs
 
 from commands import equal, fails, run, succeeds
-from scripts import start_python
+from scripts import run_shell, start_python
 
 RNG = np.random.default_rng(0)
 INPUTS = {
@@ -191,6 +192,21 @@ def test_exit_codes_of_a_process(folder):
         assert done.stdout == ("" if arguments else "[1]\n")
     assert codes == [0, 1, 0, 2]
     equal("out.npy", np.array([1], np.uint32))
+
+
+def test_an_empty_name(folder, capsys):
+    fails(capsys, "'': No such file or directory", "argmax", "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("options", ["--version", "--help", "--include-dir", ""])
+@pytest.mark.parametrize(
+    ("output", "why"), [("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")]
+)
+def test_what_is_printed_is_lost_with_a_text(options, output, why, folder):
+    code, _, said = run_shell(f'"$PYTHON" -m dmlcpu {options} {output}', folder)
+    assert code == 1
+    assert said.endswith(f"error: standard output: {why}\n") and said.count("\n") == 1
 
 
 def test_main_works_in_another_thread(folder):

@@ -173,6 +173,7 @@ WRONG = [
     ("gather_nd", FEW, dict(indices=np.zeros((2, 1), int), batch_dims=2)),
     ("gather_nd", FEW, dict(indices=np.zeros((2, 1), int), batch_dims=-1)),
     ("gather_nd", FEW, dict(indices=np.zeros((2, 1), int), batch_dims="0")),
+    ("gather_nd", FEW, dict(indices=np.zeros((2, 1), int), batch_dims=np.array([1]))),
     ("gather_nd", FEW, dict(indices=np.zeros((3, 2, 1), int), batch_dims=1)),
     ("gather_nd", FEW, dict(indices=np.zeros((2, 1), int), mode="wrap")),
     ("gather_nd", NONE, dict(indices=np.zeros((2, 2), int), mode="clip")),
@@ -204,6 +205,7 @@ OWN = [
     (dict(input=CHUNKED, threads=0), ValueError, "threads: must be in [1, 4096], got 0"),
     (dict(input=CHUNKED, threads="1"), TypeError, "threads: must be an int, got str"),
     (dict(input=CHUNKED, split_every=1), ValueError, "split_every: must be at least 2, got 1"),
+    (dict(input=CHUNKED, split_every=np.array([3])), TypeError, "split_every: must be None or an int, got ndarray"),
     (dict(input=CHUNKED, split_every={0: 2}), TypeError, "split_every: must be None or an int, got dict"),
 ]  # fmt: skip
 ARGUMENTS = {"top_k": {"k": 1}, "gather_nd": {"indices": [[0]]}}

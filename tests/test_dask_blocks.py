@@ -219,3 +219,17 @@ def test_split_every_of_any_size(chunks):
     for wrong in (2.0, "2", True, [2], {0: 2}):
         with pytest.raises(TypeError, match="^split_every: must be None or an int, got "):
             dmlcpu.dask.argmax(lazy, split_every=wrong)
+
+
+def test_blocks_of_another_type_than_was_said():
+    """NaN decides, though Dask was told of integers."""
+    blocks = [np.array([3, np.nan]), np.array([1.0, 2.0])]
+    x = da.concatenate([da.from_delayed(dask.delayed(b), (2,), "i8") for b in blocks])
+    assert dmlcpu.dask.argmin(x).compute() == dmlcpu.argmin(x.compute()) == 1
+
+
+def test_blocks_that_are_lists():
+    """Dask takes them for lists of blocks."""
+    x = da.from_delayed(dask.delayed([[1, 5, 7, 2]]), (1, 4), "i8")
+    with pytest.raises(TypeError, match="^input: must have blocks that are arrays, got lists$"):
+        dmlcpu.dask.argmax(x, 1).compute()

@@ -164,6 +164,35 @@ def test_submodules_are_loaded_when_used():
         dmlcpu.no_such_name  # noqa: B018
 
 
+def test_dir_of_a_lazy_module_is_its_own():
+    run_python("import dmlcpu.numpy as dn; assert 'zeros' in dir(dn) and 'top_k' in dir(dn)")
+
+
+def test_numpys_own_names_stay():
+    run_python("import dmlcpu.numpy as np; np._core.multiarray")
+
+
+def test_a_stand_in_is_as_its_module():
+    """Of a module that is no lazy one: `from dmlcpu import onnx` gives something else before it is used."""
+    pytest.importorskip("onnx")
+    run_python(
+        """
+        import sys
+        from dmlcpu import onnx as early
+        import dmlcpu
+        assert repr(early) == "<module 'dmlcpu.onnx', loaded when it is used>"
+        assert "dmlcpu.onnx" not in sys.modules
+        assert early.ops is dmlcpu.onnx.ops and early is not dmlcpu.onnx
+        early.ops = 3
+        assert dmlcpu.onnx.ops == early.ops == 3
+        dmlcpu.onnx.ops = 4
+        assert early.ops == 4
+        del early.ops
+        assert not hasattr(dmlcpu.onnx, "ops")
+        """
+    )
+
+
 def test_threads_that_load_a_submodule_together():
     run_python(
         """

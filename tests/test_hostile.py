@@ -40,6 +40,26 @@ except IndexError:
     assert done.stdout == "[5.0, 3.0]\nraised\n", f"{done.returncode}: {done.stderr}"
 
 
+@pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
+def test_mode_of_the_numpy_door(mode):
+    """Likewise: a string that is compared by code of its own."""
+    code = f"""
+import numpy as np; import dmlcpu.numpy as dn
+x = np.arange(1 << 22, dtype=np.float64)
+class Mode(str):
+    def __eq__(self, other):
+        x.resize(1, refcheck=False)
+        return str.__eq__(self, other)
+    __hash__ = str.__hash__
+try:
+    dn.take(x, [(1 << 22) - 1], mode=Mode({mode!r}))
+except IndexError:
+    pass
+"""
+    done = start_python("-c", code, MALLOC_MMAP_THRESHOLD_="4096")
+    assert done.returncode == 0, f"{done.returncode}: {done.stderr}"
+
+
 class Asks:
     """Calls an operator of its own whenever it is read."""
 

@@ -145,3 +145,26 @@ def test_out_of_the_numpy_door(dtype):
                 results.append(type(error))
                 assert (out == 7).all()
     assert results[:4] == results[4:]
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "u4", "i4", "i8"])
+def test_narrow_outs_of_the_numpy_door_are_written_by_the_core(dtype, monkeypatch):
+    called = []
+
+    def argmax(*args, **kwargs):
+        called.append(np.dtype(kwargs["index_dtype"]))
+        return dmlcpu.argmax(*args, **kwargs)
+
+    monkeypatch.setattr(dn._operators, "argmax", argmax)
+    x = np.random.default_rng(0).random((4, 5))
+    out = np.full(5, 7, dtype)
+    assert dn.argmax(x, 0, out=out) is out
+    assert called == [out.dtype]
+    np.testing.assert_array_equal(out, x.argmax(0))
+
+
+def test_16_bits_count_modulo(instruction_set):
+    """Positions times the step, both in 16 bits, are beyond what an int holds."""
+    x = np.zeros((40_000, 5), np.uint8)
+    found = dmlcpu.argmax(x, 0, axis_direction="decreasing", index_dtype="u2")
+    assert (found == 39_999).all()

@@ -315,6 +315,8 @@ def test_many_dimensions_and_odd_memory():
         (lambda: door.top_k([1, 2], -1), ValueError,
          "k: must be in [0, 2] (the size of axis 0), got -1"),
         (lambda: door.top_k([1, 2], 1.0), TypeError, "k: must be an int, got float"),
+        (lambda: door.top_k([1], 1, mode=np.array([1, 2])), ValueError,
+         'mode: must be "largest" or "smallest", got array([1, 2])'),
         (lambda: door.top_k([1, 2], True), TypeError, "k: must be an int, got bool"),
         (lambda: door.top_k([1, 2], np.array([1])), TypeError, "k: must be an int, got numpy.ndarray"),
         (lambda: door.top_k([1, 2], 1, axis=np.array([1])), TypeError,
@@ -352,6 +354,17 @@ def test_take_along_axis_makes_contiguous_arrays():
                 assert (got == want).all()
                 assert got.flags.c_contiguous
                 assert want.flags.c_contiguous
+
+
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("shape", [(9,), (1,) * 8 + (9,)])  # NumPy sorts those of many dimensions
+def test_top_k_of_booleans_of_other_bytes(shape, largest):
+    m = np.array([0, 1, 2, 0, 255, 1, 0, 3, 0], np.uint8).view(bool).reshape(shape)
+    found = door.top_k(m, 9, largest=largest)
+    trues, falses = [1, 2, 4, 5, 7], [0, 3, 6, 8]
+    assert found.indices.ravel().tolist() == (trues + falses if largest else falses + trues)
+    taken = m.view(np.uint8).ravel()[found.indices.ravel()]
+    assert np.array_equal(found.values.view(np.uint8).ravel(), taken)
 
 
 def test_top_k_of_nothing():

@@ -58,3 +58,35 @@ def test_dask_in_compiled_programs():
             np.testing.assert_array_equal(torch.compile(call, backend="eager")(x), call(x))
     """
     run_python(code)
+
+
+def test_releases_without_exceptions_from_compilation():
+    """Too old for the door, but not for the core."""
+    run_python(
+        """
+        import torch, sys
+        del sys.modules["torch._C._dynamo.eval_frame"]._FrameAction
+        import dmlcpu, dmlcpu.numpy as dn
+        assert dmlcpu.argmax([1, 2]) == dn.argmax([1, 2]) == dmlcpu.argmax(torch.tensor([1, 2])) == 1
+        """
+    )
+
+
+def test_threads_that_make_the_first_calls():
+    """Each may tell PyTorch of functions, while others do."""
+    import dmlcpu
+    from dmlcpu import _untraced
+
+    class Told(list):
+        """None is left when it is popped, as where another thread was faster."""
+
+        def pop(self):
+            assert super().pop()
+            raise IndexError
+
+    waiting, _untraced._waiting = _untraced._waiting, Told([(lambda: 0).__code__])
+    try:
+        assert dmlcpu.argmax([1, 2]) == 1
+        assert _untraced._waiting == []
+    finally:
+        _untraced._waiting = waiting

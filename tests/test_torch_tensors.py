@@ -147,6 +147,15 @@ WRAPPED = {
 }
 
 
+@pytest.mark.parametrize("kind", ["fake", "vmap", "grad", "functionalize"])
+def test_the_text_says_who_takes_them(kind):
+    def check(x):
+        with pytest.raises(TypeError, match="must hold .*dmlcpu.torch takes|require gradients"):
+            dmlcpu.argmax(x)
+
+    WRAPPED[kind](check, torch.tensor([1.0, 3.0]))
+
+
 @pytest.mark.parametrize("kind", WRAPPED)
 def test_wrapped_tensors_are_refused(kind):
     def check(x):
@@ -225,6 +234,15 @@ def test_storages_that_were_freed_or_made_smaller(view, bytes_left):
     with pytest.raises(ValueError, match=f"^out: {text}"):
         dmlcpu.gather_nd(np.float32([1]), [[0]], out=x)
     assert dmlcpu.argmax(nothing, 1).shape == (0, 1)
+
+
+def test_lazy_tensors_of_storages_that_were_freed():
+    c = torch.ones(4, dtype=torch.complex64)
+    negative, conjugate = c.conj().imag, c.conj()
+    c.untyped_storage().resize_(0)
+    for tensor in (negative, conjugate):
+        with pytest.raises(ValueError, match="^input: must be held by its storage"):
+            dmlcpu.argmax(tensor)
 
 
 def test_what_is_left_of_a_storage_is_read():

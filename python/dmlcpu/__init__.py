@@ -37,7 +37,7 @@ if _typing.TYPE_CHECKING:
 else:
     directml = _lazy_module("dmlcpu.directml")
     numpy = _lazy_module("dmlcpu.numpy")
-    # Their libraries may be missing, which an import statement is to say.
+    # Their libraries may be missing, which `import dmlcpu.torch` is to say.
     dask = _module_on_use("dmlcpu.dask")
     onnx = _module_on_use("dmlcpu.onnx")
     torch = _module_on_use("dmlcpu.torch")

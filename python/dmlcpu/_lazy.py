@@ -36,7 +36,7 @@ class _LazyModule(types.ModuleType):
 
     def __dir__(self) -> list[str]:
         self.__getattr__("__name__")
-        return sorted(self.__dict__)
+        return dir(self)
 
 
 def lazy_module(name: str) -> types.ModuleType:
@@ -51,8 +51,8 @@ def lazy_module(name: str) -> types.ModuleType:
 
 
 # A stand-in for a module, which is imported when one of its attributes is first used, and takes its own
-# place in the package then. Unlike a lazy module it is not in sys.modules, so that import statements
-# import at once.
+# place in the package then; who keeps the stand-in reads and sets the module's attributes by it. Unlike a
+# lazy module it is not in sys.modules, so that `import dmlcpu.torch` imports at once.
 class _ModuleOnUse(types.ModuleType):
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]
@@ -64,11 +64,21 @@ class _ModuleOnUse(types.ModuleType):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         return getattr(self._module(), name)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._module(), name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(self._module(), name)
+
     def __dir__(self) -> list[str]:
         return dir(self._module())
 
+    def __repr__(self) -> str:
+        return f"<module {self.__name__!r}, loaded when it is used>"
+
     def _module(self) -> types.ModuleType:
-        return importlib.import_module(self.__name__)
+        name = self.__name__
+        return sys.modules.get(name) or importlib.import_module(name)
 
 
 def module_on_use(name: str) -> types.ModuleType:

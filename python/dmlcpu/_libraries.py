@@ -163,7 +163,15 @@ def _polars_nulls(polars: ModuleType, series: Any) -> int:
     return nulls
 
 
-_WRAPPED = "must hold its elements in the CPU's memory, got a tensor that wraps another"
+def _refuse_other(torch: ModuleType, obj: Any) -> None:
+    """Raises an error for a tensor whose elements are not those in the CPU's memory."""
+    wraps = type(obj).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__
+    if not wraps and not torch._C._functorch.is_functorch_wrapped_tensor(obj):
+        obj.numpy()  # says why there is none
+    raise Refused(
+        "must hold its elements in the CPU's memory, got a tensor that wraps another (dmlcpu.torch takes "
+        "those that torch.func and torch.compile make)"
+    )
 
 
 def _torch(torch: ModuleType, obj: Any) -> npt.NDArray[Any] | None:
@@ -175,12 +183,12 @@ def _torch(torch: ModuleType, obj: Any) -> npt.NDArray[Any] | None:
         obj = obj.get_data()
     _refuse_gradients(torch, obj)
     if not _is_plain(torch, obj) and _is_lazy(torch, obj):
+        _check_storage(obj)
         obj = obj.clone()
     if not _is_plain(torch, obj):
-        array = np.asarray(obj)  # what its class makes of it; PyTorch's own says why there is none
         if type(obj).__array__ is not torch.Tensor.__array__:
-            return array
-        raise Refused(_WRAPPED)
+            return np.asarray(obj)  # what its class makes of it
+        _refuse_other(torch, obj)
     _check_storage(obj)
     if obj.dtype is torch.bfloat16:
         return _as_bfloat16(by_dlpack(torch, obj.view(torch.int16)))
@@ -202,8 +210,7 @@ def _torch_memory(torch: ModuleType, obj: Any) -> npt.NDArray[Any] | None:
             "zeros without memory (clone() gives one that does)"
         )
     if not _is_plain(torch, obj):
-        obj.numpy()  # says why there is none
-        raise Refused(_WRAPPED)
+        _refuse_other(torch, obj)
     _check_storage(obj)
     bits = obj.view(torch.int16) if obj.dtype is torch.bfloat16 else obj
     array: npt.NDArray[Any] = bits.numpy()

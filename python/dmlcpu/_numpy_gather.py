@@ -18,7 +18,10 @@ def _as_indices(indices: Any) -> npt.NDArray[Any]:
 
 
 def gather(a: npt.NDArray[Any], indices: Any, axis: int | None, out: Any, mode: Any) -> Any:
-    at = _as_indices(indices)  # first: indices may be objects whose code resizes the array
+    # First what may be objects whose code resizes the array.
+    if type(mode) is not str:
+        raise TypeError
+    at = _as_indices(indices)
     if axis is None:
         a, axis = a.reshape(-1), 0
     axis = range(a.ndim)[axis]

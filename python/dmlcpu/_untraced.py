@@ -6,6 +6,7 @@ alone with all that it calls.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from sys import modules
 from typing import Any, TypeVar
 
@@ -26,10 +27,14 @@ def untraced(function: _Function) -> _Function:
 
 def _tell() -> None:
     """Tells PyTorch's compiler, once it is there, of functions to leave alone."""
-    compiler = modules.get("torch._C._dynamo.eval_frame")
-    while compiler is not None and _waiting:
-        skip = compiler._FrameAction.SKIP
-        compiler.set_code_exec_strategy(_waiting.pop(), compiler._FrameExecStrategy(skip, skip))
+    compiler: Any = modules.get("torch._C._dynamo.eval_frame")
+    if not hasattr(compiler, "_FrameAction"):  # not there yet, or too old for dmlcpu.torch
+        return
+    skip = compiler._FrameAction.SKIP
+    with suppress(IndexError):  # none is left; other threads take some as well
+        while True:
+            code = _waiting.pop()
+            compiler.set_code_exec_strategy(code, compiler._FrameExecStrategy(skip, skip))
 
 
 class Entry:

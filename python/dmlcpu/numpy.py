@@ -26,7 +26,8 @@ import numpy as _np
 import numpy.typing as npt
 from numpy import asarray, intp, memmap, ndarray
 
-from dmlcpu import _core, _operators
+from dmlcpu import _core as _extension
+from dmlcpu import _operators
 from dmlcpu._arrays import as_array
 from dmlcpu._numpy_gather import gather, gather_along_axis
 from dmlcpu._types import AxisDirection, TopK
@@ -61,7 +62,7 @@ def _or(numpys: _Function) -> Callable[[Callable[..., Any]], _Function]:
 
     NumPy's function gets the arguments as the caller gave them, and may pass them on to another library.
     """
-    return lambda door: _core.with_fallback(door, numpys)
+    return lambda door: _extension.with_fallback(door, numpys)
 
 
 @_or(_np.argmax)
@@ -161,7 +162,7 @@ def top_k(
     array([1, 2])
     """
     if mode is not None:
-        if mode not in ("largest", "smallest"):
+        if not isinstance(mode, str) or mode not in ("largest", "smallest"):
             raise ValueError(f'mode: must be "largest" or "smallest", got {mode!r}')
         largest = mode == "largest"
     if axis is None:
@@ -169,7 +170,7 @@ def top_k(
     array: Any = a
     if not isinstance(a, ndarray) or isinstance(a, (memmap, _np.ma.MaskedArray)):
         array = as_array(a, "a")
-    k, axis, ndim = _core.as_int(k, "k"), _core.as_axis(axis), array.ndim
+    k, axis, ndim = _extension.as_int(k, "k"), _extension.as_axis(axis), array.ndim
     if not -ndim <= axis < ndim:
         raise _np.exceptions.AxisError(f"axis: must be in [{-ndim}, {ndim}), got {axis}")
     axis %= ndim
@@ -292,8 +293,9 @@ def _search(core: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
         and (out is None or type(out) is ndarray)
     ):
         kept = keepdims is not _NoValue and bool(keepdims)
+        dtype = intp if out is None or out.dtype.char not in "bBhHiIlq" else out.dtype
         try:
-            found = core(a, axis, keepdims=kept, index_dtype=intp, out=out)
+            found = core(a, axis, keepdims=kept, index_dtype=dtype, out=out)
             return found if out is not None or found.ndim else found[()]
         except (TypeError, ValueError):
             return NotImplemented
@@ -328,19 +330,21 @@ def _search_but_nan(largest: bool, a: Any, axis: Any, out: Any, keepdims: Any) -
         found = found.squeeze(axis)
     if out is None:
         return found if found.ndim else found[()]
-    if out.dtype != intp or out.shape != found.shape:
+    if out.dtype.char not in "bBhHiIlq" or out.shape != found.shape:
         return NotImplemented
     out[...] = found
     return out
 
 
 def _top_k_by_sorting(array: npt.NDArray[Any], k: int, axis: int, largest: bool) -> TopK:
+    # Any nonzero byte is True, but NumPy sorts bytes.
+    keys: Any = array.view(_np.uint8) != 0 if array.dtype.kind == "b" else array
     if largest:  # of the reversed axis, so that ties stay in order when the result is reversed
-        order = _np.argsort(_np.flip(array, axis), axis=axis, kind="stable")
+        order = _np.argsort(_np.flip(keys, axis), axis=axis, kind="stable")
         order = array.shape[axis] - 1 - _np.flip(order, axis)
     else:
-        order = _np.argsort(array, axis=axis, kind="stable")
-    is_nan = _np_take_along_axis(array != array, order, axis)
+        order = _np.argsort(keys, axis=axis, kind="stable")
+    is_nan = _np_take_along_axis(keys != keys, order, axis)
     nans_last = _np.argsort(is_nan, axis=axis, kind="stable")
     best = nans_last[(slice(None),) * axis + (slice(k),)]
     indices = _np_take_along_axis(order, best, axis)

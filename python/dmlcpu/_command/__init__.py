@@ -20,10 +20,17 @@ __all__ = ["main", "program"]
 def program(name: str = "dmlcpu") -> int:
     """The process of the command line, by the name that it was started by."""
     _open_standard_files()
-    code = main(sys.argv[1:], name)
+    try:
+        code = main(sys.argv[1:], name)
+    except SystemExit as end:  # the parser's, which printed a help, the version or an error
+        code = int(end.code or 0)
     try:
         sys.stdout.flush()
-    except OSError:  # which was said; what is left must not be written at the end
+    except OSError as error:
+        if code == 0:
+            print(f"{name}: error: standard output: {error.strerror}", file=sys.stderr)
+        code = code or 1
+        # What is left must not be written at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if threading.active_count() > 1:
         # Work that a signal ended, in a call that takes long: nothing that it uses may be taken down.
@@ -73,7 +80,8 @@ def _show(options: argparse.Namespace) -> None:
 def _text(error: Exception, options: argparse.Namespace) -> str:
     """One row, which names files beside the arguments that the operators know."""
     if isinstance(error, OSError) and error.strerror:
-        return f"{shown(error.filename)}: {error.strerror}" if error.filename else error.strerror
+        file = error.filename
+        return error.strerror if file is None else f"{shown(file)}: {error.strerror}"
     text = " ".join((str(error) or "out of memory").split("\n"))
     argument, colon, rest = text.partition(": ")
     if argument in ("input", "indices"):

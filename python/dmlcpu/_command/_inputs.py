@@ -30,7 +30,7 @@ _READERS = {
 
 def shown(path: str) -> str:
     """A path in a row of text."""
-    return path if path.isprintable() else repr(path)
+    return path if path and path.isprintable() else repr(path)
 
 
 @contextmanager

@@ -47,7 +47,15 @@ class Search(NamedTuple):
     index_dtype: np.dtype[Any]
     threads: int | None
     in_order: bool  # whether of two chunks one has the lower indices throughout
-    one_pass: bool  # whether top_k of one element finds values and indices at once
+
+    def takes_one_pass(self, x: Array) -> bool:
+        """Whether top_k of one element finds a chunk's values and indices at once.
+
+        It finds the first of equal elements, and in ascending order NaNs last.
+        """
+        nan_first = self.nan_policy == "propagate" and x.dtype.kind not in "biu"
+        ordered = self.name == "argmax" or not nan_first
+        return len(self.axes) == 1 and self.direction == 0 and ordered
 
     def find(self, x: Array, axes: Any, *, index_dtype: Any = np.int64, **options: Any) -> Array:
         options |= dict(axis_direction=self.direction, nan_policy=self.nan_policy)
@@ -156,8 +164,6 @@ def _arg(
     x = without_empty_chunks(x, axes)
     chunked = [a for a in axes if x.numblocks[a] > 1]
     direction, nan_policy = direction_of(options["axis_direction"]), options["nan_policy"]
-    # top_k finds the first of equal elements, and in ascending order NaNs last.
-    nan_first = nan_policy == "propagate" and x.dtype.kind not in "biu"
     search = Search(
         name,
         x.shape,
@@ -167,7 +173,6 @@ def _arg(
         np.dtype(options["index_dtype"]),
         threads,
         in_order=chunked == [a for a in axes if x.shape[a] > 1][:1],
-        one_pass=len(axes) == 1 and direction == 0 and (name == "argmax" or not nan_first),
     )
     token = f"dmlcpu-{name}"
     if not chunked:
@@ -216,7 +221,7 @@ def _candidates(search: Search, x: Array, starts: tuple[int, ...]) -> tuple[Arra
     """Values of a chunk's results and their indices in the whole array; reduced axes stay with size 1."""
     axes, x = search.axes, aligned(x)
     with limited(search.threads):
-        if search.one_pass:
+        if search.takes_one_pass(x):
             values, found = dmlcpu.top_k(
                 x, 1, axis=axes[0], axis_direction=int(search.name == "argmax"),
                 nan_policy=search.nan_policy, index_dtype=np.int64,

@@ -113,9 +113,14 @@ def fan_in(split_every: Any, default: int = FAN_IN) -> int:
     """How many results a task combines."""
     if split_every is None:
         split_every = dask.config.get("split_every", default)
-    if isinstance(split_every, bool) or not hasattr(split_every, "__index__"):
+    count = None
+    if not isinstance(split_every, bool):
+        with contextlib.suppress(
+            TypeError
+        ):  # arrays have __index__, but only those of one int are one
+            count = operator.index(split_every)
+    if count is None:
         raise TypeError(f"split_every: must be None or an int, got {type(split_every).__name__}")
-    count = operator.index(split_every)
     if count < 2:
         raise ValueError(f"split_every: must be at least 2, got {count}")
     return count
@@ -181,7 +186,8 @@ def reduce(
 def aligned(block: Any, name: str = "input") -> Any:
     """A block as an array without nulls, aligned, as those that another worker sent may not be.
 
-    What Dask says of a block's type is what whoever made it said: it may be any object in memory.
+    What Dask says of a block's type is what whoever made it said: it may be any array in memory, but no
+    list, which Dask takes for one of blocks.
     """
     array = block if type(block) is np.ndarray else as_array(block, name)
     return array if array.flags.aligned else array.copy()
@@ -189,8 +195,10 @@ def aligned(block: Any, name: str = "input") -> Any:
 
 def only(blocks: Any) -> Any:
     """What nested lists of one block hold: Dask gives lists along axes that the result lacks."""
-    (block,) = flat(blocks)
-    return block
+    found = list(flat(blocks))
+    if len(found) != 1:
+        raise TypeError("input: must have blocks that are arrays, got lists")
+    return found[0]
 
 
 def flat(blocks: Any) -> Iterator[Any]:

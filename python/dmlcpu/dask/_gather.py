@@ -18,6 +18,7 @@ from dask.layers import ArraySliceDep
 from dask.utils import parse_bytes
 
 import dmlcpu
+from dmlcpu import _core
 from dmlcpu._arrays import as_array
 from dmlcpu.dask._blocks import Starts, blockwise
 from dmlcpu.dask._common import (
@@ -91,8 +92,8 @@ def gather_nd(
     """
     x, threads, count = as_dask(input, "input"), thread_limit(threads), fan_in(split_every, JOINED)
     indices = as_dask(indices, "indices") if isinstance(indices, da.Array) else _in_memory(indices)
-    _check(x, indices, batch_dims, mode)
-    batch = operator.index(batch_dims)
+    batch = _core.as_int(batch_dims, "batch_dims")
+    _check(x, indices, batch, mode)
     length = indices.shape[-1]
     chunks = _chunks(x, indices, batch)
     if isinstance(indices, da.Array):
@@ -108,10 +109,9 @@ def _in_memory(indices: Any) -> Array:
     return array.astype(np.int64) if isinstance(indices, list) and array.size == 0 else array
 
 
-def _check(x: Any, indices: Any, batch_dims: Any, mode: Any) -> None:
+def _check(x: Any, indices: Any, batch: int, mode: Any) -> None:
     """Lets the core check the call on arrays without memory, whose result is empty or one element."""
     sizes, tuples = list(x.shape), list(indices.shape)
-    batch = operator.index(batch_dims) if hasattr(batch_dims, "__index__") else 0
     if 0 < batch < min(len(sizes), len(tuples)):
         if sizes[:batch] == tuples[:batch]:  # or the core will say so
             sizes[0] = tuples[0] = 0
@@ -120,7 +120,7 @@ def _check(x: Any, indices: Any, batch_dims: Any, mode: Any) -> None:
     elif tuples:
         sizes = [max(size, 1) if a < tuples[0] else 0 for a, size in enumerate(sizes)]
     dmlcpu.gather_nd(
-        stand_in(sizes, x.dtype), stand_in(tuples, indices.dtype), batch_dims=batch_dims, mode=mode
+        stand_in(sizes, x.dtype), stand_in(tuples, indices.dtype), batch_dims=batch, mode=mode
     )
     indexed = x.shape[batch : batch + indices.shape[-1]]
     if mode == "clip" and indices.size > 0 and 0 in indexed:
