@@ -206,7 +206,8 @@ def test_an_empty_name(folder, capsys):
 def test_what_is_printed_is_lost_with_a_text(options, output, why, folder):
     code, _, said = run_shell(f'"$PYTHON" -m dmlcpu {options} {output}', folder)
     assert code == 1
-    assert said.endswith(f"error: standard output: {why}\n") and said.count("\n") == 1
+    assert said.endswith(f"error: standard output: {why}\n")
+    assert said.count("\n") == 1
 
 
 def test_main_works_in_another_thread(folder):

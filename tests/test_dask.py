@@ -205,7 +205,8 @@ OWN = [
     (dict(input=CHUNKED, threads=0), ValueError, "threads: must be in [1, 4096], got 0"),
     (dict(input=CHUNKED, threads="1"), TypeError, "threads: must be an int, got str"),
     (dict(input=CHUNKED, split_every=1), ValueError, "split_every: must be at least 2, got 1"),
-    (dict(input=CHUNKED, split_every=np.array([3])), TypeError, "split_every: must be None or an int, got ndarray"),
+    (dict(input=[1], split_every=np.ones(1)), TypeError,
+     "split_every: must be None or an int, got ndarray"),
     (dict(input=CHUNKED, split_every={0: 2}), TypeError, "split_every: must be None or an int, got dict"),
 ]  # fmt: skip
 ARGUMENTS = {"top_k": {"k": 1}, "gather_nd": {"indices": [[0]]}}

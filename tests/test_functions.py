@@ -173,7 +173,7 @@ def test_numpys_own_names_stay():
 
 
 def test_a_stand_in_is_as_its_module():
-    """Of a module that is no lazy one: `from dmlcpu import onnx` gives something else before it is used."""
+    """`from dmlcpu import onnx` gives one where nobody has used the module yet."""
     pytest.importorskip("onnx")
     run_python(
         """

@@ -1,6 +1,7 @@
 """Threads: how many are used, that many callers and forked children work, and that memory stays flat."""
 
 import concurrent.futures
+import os
 import sys
 import threading
 from pathlib import Path
@@ -71,6 +72,47 @@ def test_environment():
     by_itself = run_python(code)
     for no_number in ("", "0", "-2", "x"):
         assert run_python(code, DMLCPU_NUM_THREADS=no_number) == by_itself
+
+
+def test_calls_by_the_variable_of_openmp():
+    """Also where there is no OpenMP."""
+    code = """
+        import numpy as np, dmlcpu
+        x = np.zeros(4_000_000, np.float32)
+        x[3_999_999] = 1
+        print(dmlcpu.get_num_threads(), dmlcpu.argmax(x)[0])
+    """
+    assert run_python(code, OMP_NUM_THREADS="2") == "2 3999999"
+
+
+@needs_openmp
+@pytest.mark.skipif(sys.platform != "linux", reason="OpenMP's runtime binds nothing elsewhere")
+def test_bound_threads():
+    """The runtime binds the thread that imports it to one processor; the others are used all the same."""
+    code = """
+        import numpy as np, dmlcpu
+        from dmlcpu import _core
+        x = np.zeros(4_000_000, np.float32)
+        x[3_999_999] = 1
+        assert dmlcpu.argmax(x) == 3_999_999
+        print(dmlcpu.get_num_threads(), _core.uses_openmp())
+    """
+    usual = run_python(code).split()[0]
+    for name, value in (("PROC_BIND", "true"), ("PROC_BIND", "close"), ("PLACES", "cores")):
+        assert run_python(code, **{f"OMP_{name}": value}) == f"{usual} True"
+    assert run_python(code, OMP_PROC_BIND="false") == run_python(code)
+    assert run_python(code, OMP_PROC_BIND="true", DMLCPU_THREADS="pool") == f"{usual} False"
+
+
+@needs_openmp
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="needs affinities")
+def test_affinity_that_is_set_before_the_first_call():
+    code = """
+        import os, dmlcpu
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        print(dmlcpu.get_num_threads())
+    """
+    assert run_python(code) == "1"
 
 
 @needs_openmp
