@@ -93,6 +93,7 @@ CALLS = [
     "argmin(F, keepdims=True)",
     "argmax(F, axis=-1, keepdims=True)", "max(F, axis=1)", "max(F, 1, keepdims=True)", "max(F, F * 2)",
     "max(F)", "min(F)", "min(F, F[0])", "min(F, other=F - 1)", "min(F, axis=0, keepdims=True)",
+    "max(F, axis=torch.tensor(1))", "min(F, axis=torch.tensor(0), keepdim=True)",
     "max(F, torch.tensor(1))", "topk(F, 2, axis=0)", "topk(F, k=1, axis=1, largest=False)",
     "index_select(F, axis=1, index=ROWS[:2])", "max(F, F, out=torch.empty(2, 3))",
     "min(F, axis=0, out=(torch.empty(3), torch.empty(3, dtype=torch.int64)))", "argmax(F > 1, 0)",

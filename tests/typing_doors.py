@@ -50,7 +50,10 @@ def of_torch() -> None:
     assert_type(dt.topk(x, 2), torch.return_types.topk)
     assert_type(dt.topk(x, 2).values, torch.Tensor)
     assert_type(dt.max(x, 1).indices, torch.Tensor)
-    assert_type(dt.min(x, 1), torch.return_types.min)
+    for pair in (dt.min(x, 1), dt.min(x, 1, True), dt.min(x, axis=0, keepdims=True)):
+        assert_type(pair, torch.return_types.min)
+    for largest in (dt.max(x), dt.max(x, x), dt.max(x, other=x), dt.max(x, x, out=x.clone())):
+        assert_type(largest, torch.Tensor)
     assert_type(dt.gather_nd(x, torch.tensor([[1]])), torch.Tensor)
     assert_type(dt.index_select(x, 0, torch.tensor([1])), torch.Tensor)
     with dt.enabled():
@@ -77,6 +80,7 @@ if TYPE_CHECKING:
         dt.topk(tensor, "1")  # wrong
         str(dt.topk(tensor, 1).positions)  # wrong
         dt.min(tensor, "0")  # wrong
+        str(dt.max(tensor, tensor).count(1))  # wrong
         dmlcpu.dask.argmax(lazy, 1.5)  # wrong
         dmlcpu.dask.top_k(lazy, 1, nan_policy="no")  # wrong
         str(dmlcpu.dask.gather_nd(lazy, [[1]]).no_such_name)  # wrong

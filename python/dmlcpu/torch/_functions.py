@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() shows the annotations as written
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import torch
 from torch import Tensor
@@ -92,6 +92,28 @@ def argmin(
     return call("argmin", (input, dim, keepdim), out)
 
 
+@overload
+def max(input: Tensor, dim: Tensor = ..., *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def max(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor: ...
+@overload
+def max(
+    input: Tensor,
+    dim: int,
+    keepdim: bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+    keepdims: bool | None = None,
+) -> torch.return_types.max: ...
+@overload
+def max(
+    input: Tensor,
+    *,
+    axis: int,
+    keepdim: bool = False,
+    out: Sequence[Tensor] | None = None,
+    keepdims: bool | None = None,
+) -> torch.return_types.max: ...
 def max(
     input: Tensor,
     dim: Any = NoValue,
@@ -101,7 +123,7 @@ def max(
     axis: int | None = None,
     keepdims: bool | None = None,
     other: Tensor | None = None,
-) -> torch.return_types.max:
+) -> Tensor | torch.return_types.max:
     """The largest element along `dim` and its index, as `torch.max` with a `dim`.
 
     Parameters, ties, NaN and errors are those of `argmax`; `out` is a pair. Gradients go to the
@@ -121,11 +143,34 @@ def max(
     """
     if axis is not None or keepdims is not None:
         dim, keepdim = one(dim, NoValue, axis, "axis"), one(keepdim, False, keepdims, "keepdims")
-    if other is not None or dim is NoValue or hasattr(dim, "__torch_function__"):
+    tensor = axis is None and hasattr(dim, "__torch_function__")
+    if tensor or other is not None or dim is NoValue:
         return elementwise("max", input, one(dim, NoValue, other, "other"), keepdim, out)
     return call("max", (input, dim, keepdim), out)
 
 
+@overload
+def min(input: Tensor, dim: Tensor = ..., *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def min(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor: ...
+@overload
+def min(
+    input: Tensor,
+    dim: int,
+    keepdim: bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+    keepdims: bool | None = None,
+) -> torch.return_types.min: ...
+@overload
+def min(
+    input: Tensor,
+    *,
+    axis: int,
+    keepdim: bool = False,
+    out: Sequence[Tensor] | None = None,
+    keepdims: bool | None = None,
+) -> torch.return_types.min: ...
 def min(
     input: Tensor,
     dim: Any = NoValue,
@@ -135,7 +180,7 @@ def min(
     axis: int | None = None,
     keepdims: bool | None = None,
     other: Tensor | None = None,
-) -> torch.return_types.min:
+) -> Tensor | torch.return_types.min:
     """The smallest element along `dim` and its index, as `torch.min` with a `dim`: see `max`.
 
     NaN is smaller than every number here, as in torch.
@@ -150,7 +195,8 @@ def min(
     """
     if axis is not None or keepdims is not None:
         dim, keepdim = one(dim, NoValue, axis, "axis"), one(keepdim, False, keepdims, "keepdims")
-    if other is not None or dim is NoValue or hasattr(dim, "__torch_function__"):
+    tensor = axis is None and hasattr(dim, "__torch_function__")
+    if tensor or other is not None or dim is NoValue:
         return elementwise("min", input, one(dim, NoValue, other, "other"), keepdim, out)
     return call("min", (input, dim, keepdim), out)
 
@@ -181,6 +227,8 @@ def topk(
         The elements are sorted in any case, equal ones by ascending index (torch's in any order).
     out
         A pair of tensors to write values and indices to.
+    axis
+        Another name of `dim`.
 
     Returns
     -------
@@ -278,6 +326,8 @@ def index_select(
         int64 or int32, of one dimension; not negative.
     out
         A tensor to write the result to, as for `argmax`.
+    axis
+        Another name of `dim`.
 
     Returns
     -------
