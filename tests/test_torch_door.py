@@ -205,7 +205,7 @@ def test_out_of_gathers(dim, core_calls):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_calls_of_plain_tensors_need_no_dispatcher(name, monkeypatch, any_size):
-    monkeypatch.setattr(calls, "_check", None)
+    monkeypatch.setattr(calls, "_checked", None)
     x = X.float()
     want = getattr(door, name)(x, *ARGUMENTS[name])
     if "arg" in name:
@@ -298,6 +298,33 @@ def test_errors_have_types_of_torch(call, text):
     kind, message = error_of(call, door)
     assert text in message
     assert kind is error_of(call, torch)[0]
+
+
+INTEGERS = {  # calls, and a value that fits
+    "k": (lambda k: door.topk(F, k).values, 2),
+    "dim": (lambda dim: door.argmax(F, dim), 1),
+    "dim of topk": (lambda dim: door.topk(F, 1, dim).values, 1),
+    "dim of index_select": (lambda dim: door.index_select(F, dim, LONG[0]), 1),
+    "batch_dims": (lambda batch_dims: door.gather_nd(F, LONG, batch_dims), 1),
+}
+
+
+@pytest.mark.parametrize("name", INTEGERS)
+def test_integers_of_other_types(name):
+    call, value = INTEGERS[name]
+    want = call(value)
+    for given in (np.int8(value), np.array(value), torch.tensor(value), torch.tensor([value])):
+        same(call(given), want)
+    wrong = [torch.tensor(value + 0.7), torch.tensor([0, 1]), torch.tensor(True)]
+    wrong += [np.array(value + 0.5), np.array([value]), np.array([0, 1]), np.True_, np.float32(1)]
+    for given in wrong:
+        kind = type(given).__name__
+        with pytest.raises(TypeError, match=f"^{name.split()[0]}: must be an int, got {kind}"):
+            call(given)
+    error = {"k": RuntimeError, "batch_dims": ValueError}.get(name, IndexError)
+    for given in (10**30, -(10**30), 2**63, np.uint64(2**63)):
+        with pytest.raises(error, match=rf"^{name.split()[0]}: must be in \[.*, got {given}$"):
+            call(given)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ registered = torch.ops.dmlcpu
 
 from torch import library as torch_library  # noqa: E402
 from torch._subclasses import FakeTensorMode  # noqa: E402
+from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 from torch.overrides import TorchFunctionMode  # noqa: E402
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
@@ -201,6 +202,28 @@ def test_traces_record_the_operator(name):
     assert f"dmlcpu::{name}" in str(traced.graph)
 
 
+@pytest.mark.parametrize("with_out", [False, True])
+@pytest.mark.parametrize("mode", ["real", "symbolic"])
+@pytest.mark.parametrize("name", NAMES)
+def test_traces_hold_the_operator_and_its_outputs(name, mode, with_out):
+    outs = tensors(getattr(door, name)(X.float(), *ARGUMENTS[name]))
+
+    def program(x, *outs):
+        options = {"out": outs if outs[1:] else outs[0]} if outs else {}
+        return getattr(door, name)(x, *ARGUMENTS[name], **options)
+
+    traced = make_fx(program, tracing_mode=mode, _allow_non_fake_inputs=True)(
+        X.float(), *(outs if with_out else ())
+    )
+    calls = [node.target for node in traced.graph.nodes if node.op == "call_function"]
+    operators = [call for call in calls if isinstance(call, torch._ops.OpOverload)]
+    operators = [call for call in operators if call is not torch.ops.aten.alias.default]
+    assert operators == [
+        getattr(registered, name).default,
+        *[torch.ops.aten.alias_copy.out] * (len(outs) if with_out else 0),
+    ]
+
+
 def batched(function, in_dims, *args):
     """vmap gives what a call for each member of the batch gives."""
     got = torch.vmap(function, in_dims)(*args)
@@ -268,6 +291,15 @@ def test_compile(name, dynamic):
         for run, leaf in zip((compiled, program), leaves):
             tensors(run(leaf))[0].sum().backward()
         assert torch.equal(leaves[0].grad, leaves[1].grad)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32", "uint8"])
+def test_compile_with_k_in_a_tensor(dtype):
+    torch._dynamo.reset()
+    run = torch.compile(lambda x, k: door.topk(x, k).values, backend="aot_eager")
+    for k in (2, 1):
+        got = run(X, torch.tensor(k, dtype=getattr(torch, dtype)))
+        assert torch.equal(got, door.topk(X, k).values)
 
 
 def test_compile_with_out():

@@ -1,7 +1,8 @@
 """How calls are made: at once, by PyTorch's dispatcher or by torch's own function; checks, `out`."""
 
 import itertools
-from typing import Any, SupportsIndex
+import operator as operators
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,7 +18,7 @@ from torch.compiler import is_compiling
 
 from dmlcpu._libraries import storage_lack
 from dmlcpu.torch._kernels import pays, run_core
-from dmlcpu.torch._registered import GATHERS, OWN, PAIRS, PARAMETERS, on_cpu
+from dmlcpu.torch._registered import GATHERS, INDICES, OWN, PAIRS, PARAMETERS, check_gather, on_cpu
 
 __all__ = ["NoValue", "call", "elementwise", "one"]
 
@@ -50,7 +51,7 @@ def call(name: str, args: tuple[Any, ...], out: Any) -> Any:
             return _as_given(name, args, {} if out is None else {"out": out})
         operator = getattr(torch.ops.dmlcpu, name).default
         if not foreign:
-            _check(name, args)
+            args = _checked(name, args)
         elif all(isinstance(arg, Tensor) for arg in args[:2]):
             operator = OWN[name]
         result = operator(*args) if out is None else _write(name, operator, args, out)
@@ -97,13 +98,12 @@ def _is_foreign(arg: Any) -> bool:
 _FUNCTIONS = (torch._C._disabled_torch_function_impl, vars(Tensor)["__torch_function__"].__func__)
 _DISPATCH = torch._C._disabled_torch_dispatch_impl
 
-_INTEGERS = (int, torch.SymInt, SupportsIndex)
-# Kinds of parameters: in words, the types that fit, and those of nearly all calls.
+# Kinds of parameters: in words, the types that fit as they are, and those of nearly all calls.
 _KINDS: dict[str, tuple[str, tuple[Any, ...], tuple[Any, ...]]] = {
     "Tensor": ("a torch.Tensor", (Tensor,), (Tensor,)),
     "bool": ("a bool", (bool,), (bool,)),
-    "int": ("an int", _INTEGERS, (int,)),
-    "int?": ("an int", (*_INTEGERS, type(None)), (int, type(None))),
+    "int": ("an int", (int, torch.SymInt), (int,)),
+    "int?": ("an int", (int, torch.SymInt, type(None)), (int, type(None))),
 }
 _PARAMETERS = {
     name: [part.split() for part in text.replace("SymInt", "int").split(", ")]
@@ -124,7 +124,7 @@ def _at_once(name: str, args: tuple[Any, ...], out: Any) -> Any:
     if is_compiling() or (name, *map(type, args)) not in _USUAL:
         return None
     try:
-        # Torch promises which of equal elements is found, but of top-k.
+        # Torch promises which of equal elements is found, except for top-k.
         if out is None and name not in ("topk", "gather_nd") and not pays(name, args):
             if storage_lack(args[0]):
                 return None
@@ -178,16 +178,38 @@ def _write(name: str, operator: Any, args: tuple[Any, ...], out: Any) -> Any:
     return out
 
 
-def _check(name: str, args: tuple[Any, ...]) -> None:
+def _checked(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments, with integers of every type as int; wrong ones are an error."""
     given = {}
     for (kind, parameter), value in zip(_PARAMETERS[name], args):
         text, types, _ = _KINDS[kind]
+        if "int" in kind and not isinstance(value, types):
+            value = _as_int(value)
         if not isinstance(value, types) or isinstance(value, bool) != (kind == "bool"):
             raise TypeError(f"{parameter}: must be {text}, got {type(value).__name__}")
         given[parameter] = value
+    _check_values(name, given)
+    return tuple(given.values())
+
+
+def _as_int(value: Any) -> Any:
+    """An integer of another type, such as a tensor of one element, as int; all else as it is."""
+    if isinstance(value, Tensor):
+        return value.item() if value.dtype in INDICES and value.numel() == 1 else value
+    try:
+        return operators.index(value)
+    except TypeError:
+        return value
+
+
+def _check_values(name: str, given: dict[str, Any]) -> None:
+    input, batch_dims = given["input"], given.get("batch_dims", 0)
+    if isinstance(batch_dims, int) and abs(batch_dims) >= 2**63:  # more than the dispatcher takes
+        indices = given["indices"]
+        check_gather(input.shape, indices.shape, indices.dtype, batch_dims)
     if "dim" not in given:
         return
-    input, dim, k = args[0], given["dim"], given.get("k", 0)
+    dim, k = given["dim"], given.get("k", 0)
     if "arg" in name and input.dtype in _UNORDERED:
         return  # for torch, that is what is wrong first
     dims = input.dim() or 1  # a tensor without dimensions counts as having one
@@ -196,7 +218,7 @@ def _check(name: str, args: tuple[Any, ...]) -> None:
     if is_compiling():
         return
     size = input.numel() if dim is None or not input.dim() else input.shape[dim]
-    if type(size) is not int or isinstance(k, (torch.SymInt, Tensor)):
+    if type(size) is not int or isinstance(k, torch.SymInt):
         return  # traced or symbolic: the operator checks it
     if not 0 <= k <= size:
         raise RuntimeError(f"k: must be in [0, {size}] (the size of dim {dim}), got {k}")

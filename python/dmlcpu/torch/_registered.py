@@ -18,7 +18,7 @@ from torch.utils._pytree import tree_map
 from dmlcpu._untraced import untraced
 from dmlcpu.torch._kernels import Function, as_numpy, run_core
 
-__all__ = ["GATHERS", "OWN", "PAIRS", "PARAMETERS", "on_cpu"]
+__all__ = ["GATHERS", "INDICES", "OWN", "PAIRS", "PARAMETERS", "check_gather", "on_cpu"]
 
 _below_autograd = torch._C._AutoDispatchBelowAutograd
 
@@ -34,13 +34,13 @@ PARAMETERS = {
 }
 
 
-_INDICES = {torch.int8, torch.int16, torch.int32, torch.int64}
-_INDICES |= {torch.uint8, torch.uint16, torch.uint32, torch.uint64}
+INDICES = {torch.int8, torch.int16, torch.int32, torch.int64}
+INDICES |= {torch.uint8, torch.uint16, torch.uint32, torch.uint64}
 
 
-def _check_gather(input: torch.Size, indices: torch.Size, dtype: Any, batch_dims: int) -> None:
-    """What the core checks, but for coordinates: of tensors that it does not take, or without memory."""
-    if dtype not in _INDICES:
+def check_gather(input: torch.Size, indices: torch.Size, dtype: Any, batch_dims: int) -> None:
+    """What the core checks, except coordinates: of tensors that it does not take, or without memory."""
+    if dtype not in INDICES:
         raise TypeError(f"indices: must be of dtype int8 to int64 or uint8 to uint64, got {dtype}")
     for name, shape in (("input", input), ("indices", indices)):
         if not shape:
@@ -98,7 +98,7 @@ def _coordinates(indices: Tensor, batch_dims: int) -> tuple[Tensor, ...]:
 
 
 def _gather_nd(input: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
-    _check_gather(input.shape, indices.shape, indices.dtype, batch_dims)
+    check_gather(input.shape, indices.shape, indices.dtype, batch_dims)
     # Not by brackets, which would look at the one element of coordinates without dimensions.
     return torch.ops.aten.index.Tensor(input, _coordinates(indices, batch_dims)).contiguous()
 
@@ -113,7 +113,7 @@ def on_cpu(name: str, *args: Any) -> Any:
     result = run_core(name, *args)
     if result is None and name == "gather_nd":
         input, indices, batch_dims = args
-        _check_gather(input.shape, indices.shape, indices.dtype, batch_dims)
+        check_gather(input.shape, indices.shape, indices.dtype, batch_dims)
         _check_coordinates(*args)
     return OWN[name](*args) if result is None else result
 
@@ -185,7 +185,8 @@ def _differentiable(name: str, operator: Any) -> Function:
 
     @untraced
     def run(input: Tensor, *args: Any) -> Any:
-        # Whether a derivative may be wanted, backward or forward.
+        # Whether a derivative may be wanted, backward or forward. Python's forward_ad does not know the
+        # level of compiled programs, so that the tensor is asked itself, which traces show as an alias.
         backward = torch.is_grad_enabled() and input.requires_grad
         if backward or torch._VF._unpack_dual(input, level=0).tangent is not None:
             with enable_single_level_autograd_function():
@@ -226,7 +227,7 @@ def _gather_nd_batched(operator: Any) -> Function:
             for x, dim in zip((input, indices), in_dims)
         ]
         x, at = tensors
-        _check_gather(x.shape[1:], at.shape[1:], at.dtype, batch_dims)
+        check_gather(x.shape[1:], at.shape[1:], at.dtype, batch_dims)
         return operator(x, at, batch_dims + 1), 0
 
     return rule
