@@ -57,6 +57,18 @@ def test_jagged_masked_and_sparse_tensors():
         assert torch.equal(got.to_dense(), torch.index_select(sparse, 0, rows).to_dense())
 
 
+@pytest.mark.filterwarnings("ignore:.*nested")
+@pytest.mark.parametrize("name", TORCHS)
+def test_nested_tensors_of_strided_layout(name):
+    nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
+    outcomes = []
+    for module in (torch, door):
+        with pytest.raises((NotImplementedError, RuntimeError)) as caught:
+            getattr(module, name)(nested, *ARGUMENTS[name])
+        outcomes.append((caught.type, str(caught.value)))
+    assert outcomes[0] == outcomes[1]
+
+
 @pytest.mark.slow
 def test_distributed_tensors():
     code = """

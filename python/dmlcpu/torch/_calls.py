@@ -84,7 +84,7 @@ def _is_foreign(arg: Any) -> bool:
     """
     kind = type(arg)
     if kind is Tensor or not hasattr(kind, "__torch_function__"):
-        return kind is Tensor and arg.layout is not torch.strided
+        return kind is Tensor and (arg.layout is not torch.strided or arg.is_nested)
     if not issubclass(kind, Tensor):
         return True
     function, dispatch = kind.__torch_function__, kind.__torch_dispatch__
@@ -92,6 +92,7 @@ def _is_foreign(arg: Any) -> bool:
         getattr(function, "__func__", function) not in _FUNCTIONS
         or not (dispatch is _DISPATCH or hasattr(kind, "_mode_key"))
         or arg.layout is not torch.strided
+        or arg.is_nested
     )
 
 
