@@ -166,8 +166,11 @@ def _write(name: str, operator: Any, args: tuple[Any, ...], out: Any) -> Any:
     if len(tensors) != 1 + (name in PAIRS) or not all(isinstance(to, Tensor) for to in tensors):
         kind = "a pair of tensors" if name in PAIRS else "a torch.Tensor"
         raise TypeError(f"out: must be {kind}, got {type(out).__name__}")
-    if is_grad_enabled() and any(t.requires_grad for t in (args[0], *tensors)):
+    gradients = is_grad_enabled() and "arg" not in name  # indices have none
+    if gradients and any(t.requires_grad for t in (args[0], *tensors)):
         raise RuntimeError("out: must be None where gradients are wanted, got tensors")
+    if not is_compiling():
+        _check_memory(name, args, tensors)
     results = operator(*args) if name in PAIRS else (operator(*args),)
     for to, result in zip(tensors, results):
         if to.dtype != result.dtype:
@@ -177,6 +180,45 @@ def _write(name: str, operator: Any, args: tuple[Any, ...], out: Any) -> Any:
     for to, result in zip(tensors, results):
         torch.alias_copy(result, out=to)  # which warns as functions of Python do where it resizes
     return out
+
+
+def _check_memory(name: str, args: tuple[Any, ...], tensors: tuple[Tensor, ...]) -> None:
+    """An error of outputs that their storage does not hold, or that share memory with an argument.
+
+    PyTorch would write past the end of the storage. argmax and argmin may write to memory of their
+    input, as in torch.
+    """
+    apart = () if "arg" in name else zip(_PARAMETERS[name], args)
+    for to in filter(_in_memory, tensors):
+        if lack := storage_lack(to):
+            raise RuntimeError(f"out: {lack}")
+    for (_, parameter), arg in apart:
+        if isinstance(arg, Tensor) and any(_overlap(arg, to) for to in tensors):
+            raise RuntimeError(
+                f"out: must share no memory with {parameter}, got a tensor that does"
+            )
+
+
+def _in_memory(tensor: Tensor) -> bool:
+    """Whether a storage of the tensor's own holds the elements, not another tensor or a trace."""
+    return _dispatch_keys(tensor) in _KEYS or (
+        type(tensor).__torch_dispatch__ is _DISPATCH
+        and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        and tensor.layout is torch.strided
+        and not tensor.is_nested
+    )
+
+
+def _overlap(a: Tensor, b: Tensor) -> bool:
+    """Whether the tensors share memory by torch's rule, which does not see it in tensors with gaps."""
+    if a is b or not (_in_memory(a) and _in_memory(b)):
+        return a is b
+    if a.untyped_storage()._cdata != b.untyped_storage()._cdata:
+        return False
+    starts = [tensor.storage_offset() * tensor.itemsize for tensor in (a, b)]
+    ends = [start + tensor.nbytes for start, tensor in zip(starts, (a, b))]
+    dense = torch.ops.aten.is_non_overlapping_and_dense.default
+    return dense(a) and dense(b) and max(starts) < min(ends)
 
 
 def _checked(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -35,7 +35,8 @@ def argmax(
     keepdim
         Whether reduced dimensions stay, with size 1.
     out
-        A tensor to write the result to, of any strides; one of another shape is resized.
+        A tensor to write the result to, of any strides; one of another shape is resized. It may
+        share memory with `input`.
     axis, keepdims
         Other names of `dim` and `keepdim`.
 
@@ -51,7 +52,8 @@ def argmax(
     IndexError
         `dim` out of range, or a reduced dimension of size 0.
     RuntimeError
-        A dtype that torch does not compare, or an `out` of the wrong dtype or whose elements overlap.
+        A dtype that torch does not compare, or an `out` of the wrong dtype, whose elements overlap
+        or whose storage does not hold it.
 
     Examples
     --------
@@ -126,8 +128,9 @@ def max(
 ) -> Tensor | torch.return_types.max:
     """The largest element along `dim` and its index, as `torch.max` with a `dim`.
 
-    Parameters, ties, NaN and errors are those of `argmax`; `out` is a pair. Gradients go to the
-    elements that were found. Without a dim, or with a tensor in its place (`other`), it is torch's own.
+    Parameters, ties, NaN and errors are those of `argmax`; `out` is a pair that shares no memory with
+    `input`. Gradients go to the elements that were found. Without a dim, or with a tensor in its place
+    (`other`), it is torch's own.
 
     Returns
     -------
@@ -226,7 +229,7 @@ def topk(
     sorted
         The elements are sorted in any case, equal ones by ascending index (torch's in any order).
     out
-        A pair of tensors to write values and indices to.
+        A pair of tensors to write values and indices to, which share no memory with `input`.
     axis
         Another name of `dim`.
 
@@ -277,7 +280,7 @@ def gather_nd(
     batch_dims
         How many leading dimensions `input` and `indices` share.
     out
-        A tensor to write the result to, as for `argmax`.
+        A tensor to write the result to, as for `argmax`; it shares no memory with `input` or `indices`.
 
     Returns
     -------
@@ -325,7 +328,7 @@ def index_select(
     index
         int64 or int32, of one dimension; not negative.
     out
-        A tensor to write the result to, as for `argmax`.
+        A tensor to write the result to, as for `argmax`; it shares no memory with `input` or `index`.
     axis
         Another name of `dim`.
 

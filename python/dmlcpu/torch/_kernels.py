@@ -116,6 +116,8 @@ def _gather_nd(
 ) -> Tensor:
     options: dict[str, Any] = dict(batch_dims=batch_dims)
     if out is not None:
+        if lack := storage_lack(out):
+            raise RuntimeError(f"out: {lack}")
         if out.dtype != input.dtype:
             raise ValueError(f"out: must be of dtype {input.dtype}, got {out.dtype}")
         torch.autograd.graph.increment_version(out)
