@@ -40,22 +40,23 @@ class _Blocks(Blockwise):  # type: ignore[misc]
 
     @cached_property
     def _dict(self) -> dict[Any, Any]:
-        counts = [range(self.dims[axis]) for axis in self.output_indices]
+        layer: Any = self  # of which some releases of Dask have types, not these
+        counts = [range(layer.dims[axis]) for axis in layer.output_indices]
         # Where an input's coordinates are among those of a block; -1 is a contracted axis, whose is 0.
-        number = {axis: i for i, axis in enumerate(self.output_indices)}
+        number = {axis: i for i, axis in enumerate(layer.output_indices)}
         inputs = []
-        for name, axes in self.indices:
-            among = None if axes == self.output_indices else [number.get(axis, -1) for axis in axes]
-            inputs.append((self.io_deps.get(name), name, among))
+        for name, axes in layer.indices:
+            among = None if axes == layer.output_indices else [number.get(axis, -1) for axis in axes]
+            inputs.append((layer.io_deps.get(name), name, among))
         tasks: dict[Any, Any] = {}
-        for block in self.output_blocks or itertools.product(*counts):
+        for block in layer.output_blocks or itertools.product(*counts):
             arguments = []
             for given, name, among in inputs:
                 place = block if among is None else [(*block, 0)[i] for i in among]
                 arguments.append(TaskRef((name, *place)) if given is None else given[place])
-            key = (self.output, *block)
-            tasks[key] = Task(key, self.task.func, *arguments)
-        self._cached_dict = {"dsk": tasks}  # where Dask looks whether the tasks have been made
+            key = (layer.output, *block)
+            tasks[key] = Task(key, layer.task.func, *arguments)
+        layer._cached_dict = {"dsk": tasks}  # where Dask looks whether the tasks have been made
         return tasks
 
     def _cull(self, output_blocks: Any) -> Any:
