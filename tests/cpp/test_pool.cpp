@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "check.hpp"
-#include "core/contention.hpp"
 #include "core/thread_tuning.hpp"
 
 #ifdef __linux__
@@ -289,48 +288,6 @@ void test_long_calls_use_contended_processors() {
   dmlcpu::fix_contention(false);
 }
 
-/// The longer it is seen, the longer it holds; a probe that keeps its processor ends it.
-void test_contention() {
-  dmlcpu::Contention contention;
-  CHECK(contention.calm());
-  CHECK(!contention.probe_is_due(0));
-  dmlcpu::Nanoseconds time = 1'000'000'000;
-  dmlcpu::Nanoseconds wait = dmlcpu::tuning::kLeastBackOff;
-  for (int round = 0; round < 10; ++round) {
-    contention.seen(time);
-    CHECK(!contention.calm());
-    CHECK(!contention.probe_is_due(time + wait - 1));
-    CHECK(!contention.is_probing());
-    CHECK(contention.probe_is_due(time + wait));
-    CHECK(contention.is_probing());
-    CHECK(!contention.calm());
-    CHECK(!contention.probe_is_due(time + wait));
-    // One that got lost is followed by another.
-    CHECK(contention.probe_is_due(time + wait + dmlcpu::tuning::kLeastBackOff));
-    time += 2 * wait;
-    wait = std::min(2 * wait, dmlcpu::tuning::kMostBackOff);
-  }
-  // Of several threads that see the same the first one counts.
-  for (int round = 0; round < 10; ++round) contention.passed();
-  for (int thread = 0; thread < 6; ++thread) contention.seen(time);
-  CHECK(contention.probe_is_due(time + dmlcpu::tuning::kLeastBackOff));
-  // After a long calm the time is the least again.
-  for (int round = 0; round < 10; ++round) {
-    contention.seen(time);
-    CHECK(contention.probe_is_due(time + dmlcpu::tuning::kMostBackOff));
-  }
-  contention.passed();
-  time += 10 * dmlcpu::tuning::kMostBackOff;
-  contention.seen(time);
-  CHECK(contention.probe_is_due(time + dmlcpu::tuning::kLeastBackOff));
-  contention.not_probed();
-  CHECK(!contention.calm() && !contention.is_probing());
-  for (int round = 0; round < 10; ++round) contention.passed();
-  CHECK(contention.calm());
-  contention.seen(time);
-  CHECK(contention.probe_is_due(time + dmlcpu::tuning::kLeastBackOff));
-}
-
 #ifdef __linux__
 /// Those of workers change, where they wake.
 void test_affinity_of_the_caller_stays() {
@@ -379,7 +336,6 @@ void test_forked_child_exits() {
 }  // namespace
 
 int main() {
-  test_contention();
   // With what is seen of this machine, then with processors that are not contended.
   test_many_callers_at_once();
   test_callers_that_wait();
