@@ -46,7 +46,9 @@ class _Blocks(Blockwise):  # type: ignore[misc]
         number = {axis: i for i, axis in enumerate(layer.output_indices)}
         inputs = []
         for name, axes in layer.indices:
-            among = None if axes == layer.output_indices else [number.get(axis, -1) for axis in axes]
+            among = (
+                None if axes == layer.output_indices else [number.get(axis, -1) for axis in axes]
+            )
             inputs.append((layer.io_deps.get(name), name, among))
         tasks: dict[Any, Any] = {}
         for block in layer.output_blocks or itertools.product(*counts):
