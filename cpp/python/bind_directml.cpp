@@ -128,6 +128,7 @@ struct TensorStorage {
   /// Finds how arrays have to lie, of a tensor that the library accepts.
   void expect() {
     dtype = py::dtype(directml::detail::plain_name(directml::detail::kDataTypes[type]));
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): every type of the table has one
     expected.type = find_type(dtype).value();
     expected.rank = static_cast<int>(layout.rank());
     std::int64_t stride = 1;

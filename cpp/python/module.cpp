@@ -28,6 +28,7 @@ bool in_main_interpreter() { return PyInterpreterState_Get() == PyInterpreterSta
 #undef PYBIND11_PLUGIN_IMPL
 #define PYBIND11_PLUGIN_IMPL(name) static PyObject* make_definition()
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): Python's name for it
 extern "C" PYBIND11_EXPORT PyObject* PyInit__core();
 
 PYBIND11_MODULE(_core, module, py::mod_gil_not_used(), py::multiple_interpreters::not_supported()) {

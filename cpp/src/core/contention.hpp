@@ -66,7 +66,7 @@ class Contention {
   }
 
  private:
-  enum : int { kCalm, kContended, kProbing };
+  enum : std::uint8_t { kCalm, kContended, kProbing };
   std::atomic<int> state_{kCalm};
   std::atomic<bool> is_fixed_{false};
   std::atomic<Nanoseconds> until_{0};

@@ -38,10 +38,11 @@ double least_quota(const std::string& mount, std::string group, const char* quot
     const std::string folder = mount + group + "/";
     std::string text = read_file(folder + quota_file);
     if (period_file != nullptr) text += " " + read_file(folder + period_file);
-    double quota = 0;
-    double period = 0;
-    // "max", which is no limit, does not scan.
-    if (std::sscanf(text.c_str(), "%lf %lf", &quota, &period) == 2 && quota > 0 && period > 0) {
+    // "max", which is no limit, is no number.
+    char* end = nullptr;
+    const double quota = std::strtod(text.c_str(), &end);
+    const double period = std::strtod(end, nullptr);
+    if (quota > 0 && period > 0) {
       least = least > 0 ? std::min(least, quota / period) : quota / period;
     }
     if (group.empty()) return least;
@@ -51,7 +52,7 @@ double least_quota(const std::string& mount, std::string group, const char* quot
 #endif
 
 /// The number that a variable begins with, 0 if there is none.
-int number_in(const char* variable) {
+int number_in(const char* variable) noexcept {
   const char* const text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): see below
   const long number = text == nullptr ? 0 : std::strtol(text, nullptr, 10);
   return static_cast<int>(std::clamp(number, 0L, 4096L));
