@@ -31,6 +31,14 @@ void* allocate(std::size_t size, std::size_t alignment) {
   return memory;
 }
 
+void* allocate_or_null(std::size_t size, std::size_t alignment) noexcept {
+  try {
+    return allocate(size, alignment);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 /// Not a plain call: a compiler that inlines `operator delete` but not `operator new` into a caller
 /// would warn that free() ends what new began.
 void (*volatile const release)(void*) = std::free;
@@ -111,6 +119,12 @@ void check_planned(const std::vector<float>& x, std::vector<float>& values,
 void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return allocate(size, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return allocate_or_null(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return allocate_or_null(size, static_cast<std::size_t>(alignment));
 }
 void operator delete(void* memory) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { release(memory); }
