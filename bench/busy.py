@@ -1,8 +1,9 @@
 """dmlcpu on all threads and on one, while other processes keep every processor busy."""
 
 import contextlib
-import multiprocessing
 import statistics
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -48,24 +49,17 @@ CALLS = 80  # of a series
 SERIES = 12
 
 
-def _keep_busy():
-    while True:
-        pass
-
-
 @contextlib.contextmanager
-def busy(processes):
-    """While as many processes compute."""
-    started = [multiprocessing.Process(target=_keep_busy, daemon=True) for _ in range(processes)]
-    for process in started:
-        process.start()
+def busy(count):
+    """While as many processes compute; gives them."""
+    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     time.sleep(1)
     try:
-        yield
+        yield processes
     finally:
-        for process in started:
+        for process in processes:
             process.kill()
-            process.join()
+            process.wait()
 
 
 def series(call):
