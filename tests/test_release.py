@@ -139,8 +139,10 @@ def test_library_that_needs_what_is_elsewhere():
 
 
 def installed_libraries():
-    """Names in a wheel, and contents."""
+    """Names in a wheel, and contents; those of others, which a complete wheel has, are beside the package."""
     for path in importlib.metadata.files("dmlcpu"):
+        if path.parts[0] != "dmlcpu":
+            continue
         data = (Path(_core.__file__).parent.parent / path).read_bytes()
         if data.startswith(b"\x7fELF"):
             yield path.as_posix(), data
