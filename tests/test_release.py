@@ -139,7 +139,7 @@ def test_library_that_needs_what_is_elsewhere():
 
 
 def installed_libraries():
-    """Names in a wheel, and contents; those of others, which a complete wheel has, are beside the package."""
+    """Names and contents; not of what complete wheels have beside the package, which is others'."""
     for path in importlib.metadata.files("dmlcpu"):
         if path.parts[0] != "dmlcpu":
             continue
