@@ -73,8 +73,11 @@ void test_fixed() {
   contention.fix(true);
   CHECK(!contention.calm());
   CHECK(!contention.probe_is_due(kStart * 1000));
+  contention.passed();
+  CHECK(!contention.calm());
   contention.fix(false);
   contention.seen(kStart);
+  contention.not_probed();
   CHECK(contention.calm());
 }
 

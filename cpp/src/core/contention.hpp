@@ -50,13 +50,17 @@ class Contention {
 
   /// The probe kept its processor.
   void passed() {
+    if (is_fixed_.load(std::memory_order_relaxed)) return;
     wait_.store(std::max(wait_.load(std::memory_order_relaxed) / 2, tuning::kLeastBackOff),
                 std::memory_order_relaxed);
     state_.store(kCalm, std::memory_order_relaxed);
   }
 
   /// The probe was given tasks instead; another one is due.
-  void not_probed() { state_.store(kContended, std::memory_order_relaxed); }
+  void not_probed() {
+    if (is_fixed_.load(std::memory_order_relaxed)) return;
+    state_.store(kContended, std::memory_order_relaxed);
+  }
 
   /// For tests: contended from now on, or calm, whatever is seen.
   void fix(bool contended) {

@@ -46,8 +46,8 @@ struct alignas(64) Worker {
 
 Contention contention;
 std::atomic<void (*)()> hook{nullptr};
-/// When the last call ended that would have used workers which were asleep.
-std::atomic<Nanoseconds> last_call{0};
+/// Until when calls wake sleeping workers at once: more of those are expected that use them.
+std::atomic<Nanoseconds> wakes_until{0};
 
 // Never freed, so that calls of other threads at the end of the process find them; each time that a
 // program unloads the library their memory is lost.
@@ -214,7 +214,7 @@ void run_on_pool(int threads, std::int64_t tasks, TaskFunction function, void* c
   if (contention.calm()) {
     // Of few tasks the first one would be most of the work.
     const bool wakes = tasks < tuning::kTasksPerThread * threads / 2 ||
-                       start - last_call.load(std::memory_order_relaxed) < tuning::kRecent;
+                       start < wakes_until.load(std::memory_order_relaxed);
     missing = recruit(job, end, missing, wakes);
   } else if (contention.probe_is_due(start) && worker_count.load() > 0) {
     wake(*all_workers[0].load());
@@ -228,8 +228,13 @@ void run_on_pool(int threads, std::int64_t tasks, TaskFunction function, void* c
     recruit(job, end, missing, true);
     missing = 0;
   }
-  if (missing > 0) last_call.store(now(), std::memory_order_relaxed);
   for (int w = 0; w < end; ++w) part_with(*all_workers[w].load(), job, start);
+  const Nanoseconds time = now();
+  if (time - start > tuning::kLong) {
+    wakes_until.store(time + tuning::kRecentLong, std::memory_order_relaxed);
+  } else if (missing > 0) {
+    wakes_until.store(time + tuning::kRecent, std::memory_order_relaxed);
+  }
 }
 
 void set_pool_hook(void (*before_tasks)()) { hook.store(before_tasks); }

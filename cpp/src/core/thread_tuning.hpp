@@ -39,6 +39,11 @@ inline constexpr std::int64_t kShortContendedRest = 4'000'000;
 /// will follow, for which they will be awake.
 inline constexpr std::int64_t kRecent = 1'000'000;
 
+/// Or if a call that took longer than this ended less than that long ago: of as long a call the
+/// first task is a loss.
+inline constexpr std::int64_t kLong = 500'000;
+inline constexpr std::int64_t kRecentLong = 10'000'000;
+
 /// Nanoseconds that a caller spins at least while it waits for workers, before it sleeps as well.
 inline constexpr std::int64_t kShortWait = 20'000;
 
