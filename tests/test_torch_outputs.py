@@ -17,7 +17,7 @@ OVERLAPPING = ("argmax", "argmin")  # whose outputs torch lets be in the input's
 
 
 def arguments(name, rows):
-    """Those after an input of so many rows, of which the gathers take half."""
+    """The arguments after an input with `rows` rows; gathers take half of the rows."""
     at = torch.arange(rows // 2)
     kinds = {"topk": (1, 1), "index_select": (0, at), "gather_nd": (at[:, None],)}
     return kinds.get(name, (1,))

@@ -188,11 +188,12 @@ def _check_memory(name: str, args: tuple[Any, ...], tensors: tuple[Tensor, ...])
     PyTorch would write past the end of the storage. argmax and argmin may write to memory of their
     input, as in torch.
     """
-    apart = () if "arg" in name else zip(_PARAMETERS[name], args)
     for to in filter(_in_memory, tensors):
         if lack := storage_lack(to):
             raise RuntimeError(f"out: {lack}")
-    for (_, parameter), arg in apart:
+    if "arg" in name:
+        return
+    for (_, parameter), arg in zip(_PARAMETERS[name], args):
         if isinstance(arg, Tensor) and any(_overlap(arg, to) for to in tensors):
             raise RuntimeError(
                 f"out: must share no memory with {parameter}, got a tensor that does"

@@ -144,12 +144,7 @@ def max(
     >>> values, indices
     (tensor([3, 2]), tensor([1, 0]))
     """
-    if axis is not None or keepdims is not None:
-        dim, keepdim = one(dim, NoValue, axis, "axis"), one(keepdim, False, keepdims, "keepdims")
-    tensor = axis is None and hasattr(dim, "__torch_function__")
-    if tensor or other is not None or dim is NoValue:
-        return elementwise("max", input, one(dim, NoValue, other, "other"), keepdim, out)
-    return call("max", (input, dim, keepdim), out)
+    return _extreme("max", input, dim, keepdim, out, axis, keepdims, other)
 
 
 @overload
@@ -196,12 +191,19 @@ def min(
     values=tensor([nan, 1.]),
     indices=tensor([1, 0]))
     """
+    return _extreme("min", input, dim, keepdim, out, axis, keepdims, other)
+
+
+def _extreme(
+    name: str, input: Any, dim: Any, keepdim: Any, out: Any, axis: Any, keepdims: Any, other: Any
+) -> Any:
+    """The overload of torch.max or torch.min that the arguments are for."""
     if axis is not None or keepdims is not None:
         dim, keepdim = one(dim, NoValue, axis, "axis"), one(keepdim, False, keepdims, "keepdims")
     tensor = axis is None and hasattr(dim, "__torch_function__")
     if tensor or other is not None or dim is NoValue:
-        return elementwise("min", input, one(dim, NoValue, other, "other"), keepdim, out)
-    return call("min", (input, dim, keepdim), out)
+        return elementwise(name, input, one(dim, NoValue, other, "other"), keepdim, out)
+    return call(name, (input, dim, keepdim), out)
 
 
 def topk(
