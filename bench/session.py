@@ -2,11 +2,10 @@
 
 import datetime
 import json
-import os
-import platform
-import sys
 
 import numpy as np
+
+from dmlcpu import _machine
 
 import builds
 import competitors
@@ -14,28 +13,11 @@ import measure
 import report
 
 
-def processor():
-    try:
-        with open("/proc/cpuinfo") as lines:
-            for line in lines:
-                if line.startswith("model name"):
-                    return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
-
-
 def machine():
     """What is written with the results; notes a machine that others use as well."""
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0
-    if load > os.cpu_count():
-        print(
-            f"note: the machine is busy: load average {load:.1f}, {os.cpu_count()} processors; times are "
-            "of what it leaves",
-            file=sys.stderr,
-        )
+    _machine.note_load()
     return {
-        "processor": processor(),
+        "processor": _machine.processor(),
         "threads": measure.threads(),
         "instruction_set": builds.installed().get_instruction_set(),
         "date": datetime.date.today().isoformat(),

@@ -3,8 +3,9 @@
 import contextlib
 import os
 import platform
+import sys
 
-__all__ = ["affinity", "environment", "load", "processor", "usable_processors"]
+__all__ = ["affinity", "environment", "load", "note_load", "processor", "usable_processors"]
 
 # Shown even where they are not set; of the same prefixes others are shown where they are.
 _VARIABLES = (
@@ -49,3 +50,14 @@ def load() -> float | None:
     with contextlib.suppress(AttributeError, OSError):
         return os.getloadavg()[0]
     return None
+
+
+def note_load() -> None:
+    """Says on standard error that a machine is busy on which something is about to be timed."""
+    average, processors = load() or 0.0, os.cpu_count() or 1
+    if average > processors:
+        print(
+            f"note: the machine is busy: load average {average:.1f}, {processors} processors; times are "
+            "of what it leaves",
+            file=sys.stderr,
+        )

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from types import ModuleType
@@ -85,7 +84,7 @@ def _seconds(text: str) -> float:
 
 def _run(options: argparse.Namespace) -> None:
     _chart.check(options.plot)
-    _note_load()
+    _machine.note_load()
     end = time.monotonic() + options.seconds
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     modules = _competitors.installed()
@@ -97,17 +96,6 @@ def _run(options: argparse.Namespace) -> None:
     for row in left_out:
         print(f"left out: {row}")
     _chart.draw(times, _machine_text(modules), options.plot)
-
-
-def _note_load() -> None:
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-    processors = os.cpu_count() or 1
-    if load > processors:
-        print(
-            f"note: the machine is busy: load average {load:.1f}, {processors} processors; times are of "
-            "what it leaves",
-            file=sys.stderr,
-        )
 
 
 def _machine_text(modules: dict[str, ModuleType]) -> str:
