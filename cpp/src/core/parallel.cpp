@@ -65,6 +65,7 @@ const bool openmp_wanted = [] {
   return threads == "openmp" || (openmp_binds && threads.empty());
 }();
 
+/// What the runtime says before this process can have called it by way of this library.
 const int openmp_number = omp_get_max_threads();
 const int openmp_processors = omp_get_num_procs();
 

@@ -19,9 +19,9 @@ namespace dmlcpu {
 /// contended: workers do not spin, and short calls use none of them for a while, which gets longer
 /// as long as that is seen again. Before they are used again, one spins for a while as a probe.
 ///
-/// Workers are started as calls need them. The system may refuse; then there are fewer. They are
-/// as Thread says. They do not exist in a forked child, which
-/// must not call this. When the library is unloaded, or the process exits, they end.
+/// Workers are started as calls need them. The system may refuse; then there are fewer. Their
+/// stacks and signals are those of Thread. They do not exist in a forked child, which must not call
+/// this. When the library is unloaded, or the process exits, they end.
 void run_on_pool(int threads, std::int64_t tasks, TaskFunction function, void* context);
 
 /// What tests delay workers with: called by each worker that was given tasks, before it claims one.

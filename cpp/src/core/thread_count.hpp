@@ -24,8 +24,8 @@ struct OpenMPThreads {
 /// loaded, the machine at the first call.
 ThreadCount default_threads(const OpenMPThreads& openmp);
 
-/// The last of these, with the control groups below `root`. `affinity` are the processors of the
-/// affinity, 0 if the calling thread's count.
+/// The last of these, with the control groups below `root`, and `affinity` processors in the place
+/// of the calling thread's affinity if it is not 0.
 ThreadCount machine_threads(const char* root, int affinity = 0);
 
 }  // namespace dmlcpu

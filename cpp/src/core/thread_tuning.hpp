@@ -39,8 +39,8 @@ inline constexpr std::int64_t kShortContendedRest = 4'000'000;
 /// will follow, for which they will be awake.
 inline constexpr std::int64_t kRecent = 1'000'000;
 
-/// Or if a call that took longer than this ended less than that long ago: of as long a call the
-/// first task is a loss.
+/// It also wakes them if a call that took longer than kLong ended less than kRecentLong ago:
+/// another long call would lose the time of its first task, which it runs alone.
 inline constexpr std::int64_t kLong = 500'000;
 inline constexpr std::int64_t kRecentLong = 10'000'000;
 

@@ -186,8 +186,8 @@ def reduce(
 def aligned(block: Any, name: str = "input") -> Any:
     """A block as an array without nulls, aligned, as those that another worker sent may not be.
 
-    What Dask says of a block's type is what whoever made it said: it may be any array in memory, but no
-    list, which Dask takes for one of blocks.
+    What Dask says of a block's type is what whoever made it said: it may be any array in memory
+    except a list, which Dask takes for a list of blocks.
     """
     array = block if type(block) is np.ndarray else as_array(block, name)
     return array if array.flags.aligned else array.copy()
