@@ -95,11 +95,15 @@ def test_bound_threads():
         assert dmlcpu.argmax(x) == 3_999_999
         print(dmlcpu.get_num_threads(), _core.uses_openmp())
     """
-    usual = run_python(code).split()[0]
+
+    def run(threads="", **settings):
+        return run_python(code, DMLCPU_THREADS=threads, **settings)
+
+    usual = run().split()[0]
     for name, value in (("PROC_BIND", "true"), ("PROC_BIND", "close"), ("PLACES", "cores")):
-        assert run_python(code, **{f"OMP_{name}": value}) == f"{usual} True"
-    assert run_python(code, OMP_PROC_BIND="false") == run_python(code)
-    assert run_python(code, OMP_PROC_BIND="true", DMLCPU_THREADS="pool") == f"{usual} False"
+        assert run(**{f"OMP_{name}": value}) == f"{usual} True"
+    assert run(OMP_PROC_BIND="false") == run()
+    assert run("pool", OMP_PROC_BIND="true") == f"{usual} False"
 
 
 @needs_openmp

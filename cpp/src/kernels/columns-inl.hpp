@@ -188,16 +188,15 @@ void write_rows(const Output& out, std::int64_t Output::* row_stride, std::int64
   write_tile(filled, lanes, rows, lanes, data, out.*row_stride, out.lane_stride);
 }
 
-/// The same of indices of one of the types, found by its size: signs do not matter.
+/// The same of indices of one of the types, found by its size: signs do not matter. Called through
+/// a pointer, so that what it is inlined into does not hold a copy for each type.
 template <class... Indices, class Fill>
 void write_indices(const Outputs& outputs, std::int64_t Output::* row_stride, std::int64_t rows,
                    std::int64_t lanes, void* buffer, const Fill& fill) {
-  const auto write = [&](auto zero) {
-    if (outputs.index_size != kSizeOf<decltype(zero)>) return false;
-    write_rows<decltype(zero)>(outputs.indices, row_stride, rows, lanes, buffer, fill);
-    return true;
-  };
-  (write(Indices{}) || ...);
+  decltype(&write_rows<std::uint64_t, Fill>) write = nullptr;
+  ((outputs.index_size == kSizeOf<Indices> ? void(write = write_rows<Indices, Fill>) : void()),
+   ...);
+  write(outputs.indices, row_stride, rows, lanes, buffer, fill);
 }
 
 }  // namespace
