@@ -56,6 +56,20 @@ void test_many_threads_see_it() {
   CHECK(contention.probe_is_due(kStart + kLeastBackOff));
 }
 
+/// Where nobody calls for as long as the next wait, the next call does not have it probed first.
+void test_it_is_forgotten() {
+  Contention contention;
+  Nanoseconds time = kStart;
+  for (Nanoseconds wait = kLeastBackOff; wait < kMostBackOff / 2; wait *= 2) {
+    contention.seen(time);
+    contention.forget(time + 3 * wait);
+    CHECK(!contention.calm());
+    contention.forget(time + 3 * wait + 1);
+    CHECK(contention.calm());
+    time += 3 * wait + 1;
+  }
+}
+
 void test_after_a_long_calm_the_time_is_the_least() {
   Contention contention;
   for (int round = 0; round < 10; ++round) {
@@ -72,6 +86,7 @@ void test_fixed() {
   Contention contention;
   contention.fix(true);
   CHECK(!contention.calm());
+  contention.forget(kStart * 1000);
   CHECK(!contention.probe_is_due(kStart * 1000));
   contention.passed();
   CHECK(!contention.calm());
@@ -87,6 +102,7 @@ int main() {
   test_it_holds_for_longer();
   test_a_probe_ends_it();
   test_many_threads_see_it();
+  test_it_is_forgotten();
   test_after_a_long_calm_the_time_is_the_least();
   test_fixed();
   return check::failures;

@@ -21,7 +21,7 @@ inline Nanoseconds now() {
 
 /// What was seen of the processors. Contended from seen() on, for a time that doubles each time
 /// that it ends by another seen(), and is the least again after a long calm; then a probe is due,
-/// whose thread spins and calls seen() or passed().
+/// whose thread spins and calls seen() or passed(). What is longer ago than that is forgotten.
 class Contention {
  public:
   bool calm() const { return state_.load(std::memory_order_relaxed) == kCalm; }
@@ -36,6 +36,16 @@ class Contention {
         is_long_ago ? tuning::kLeastBackOff : wait_.load(std::memory_order_relaxed);
     until_.store(time + wait, std::memory_order_relaxed);
     wait_.store(std::min(2 * wait, tuning::kMostBackOff), std::memory_order_relaxed);
+  }
+
+  /// A call begins. Calm again, if none began to have a probe started: between calls that are far
+  /// apart nobody would look, and each would find what the last one saw.
+  void forget(Nanoseconds time) {
+    if (calm()) return;
+    const Nanoseconds since = time - until_.load(std::memory_order_relaxed);
+    if (since > wait_.load(std::memory_order_relaxed)) {
+      state_.store(kCalm, std::memory_order_relaxed);
+    }
   }
 
   /// Whether the caller is to start a probe.

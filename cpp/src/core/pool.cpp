@@ -211,6 +211,7 @@ void run_on_pool(int threads, std::int64_t tasks, TaskFunction function, void* c
   int end = 0;
   const Nanoseconds start = now();
   int missing = threads - 1;
+  contention.forget(start);
   if (contention.calm()) {
     // Of few tasks the first one would be most of the work.
     const bool wakes = tasks < tuning::kTasksPerThread * threads / 2 ||
