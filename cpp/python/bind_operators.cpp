@@ -97,6 +97,42 @@ py::object top_k(py::handle input_object, py::handle k, py::handle axis, py::han
   return is_new ? make_pair(std::move(values), std::move(indices)) : make_pair(pair[0], pair[1]);
 }
 
+/// A TopK of the k-th alone, or an array of the values or the indices: for the doors, which check
+/// arguments.
+py::object part_of_top_k(py::handle input_object, py::handle k, py::handle axis,
+                         py::handle axis_direction, py::handle index_dtype_object,
+                         py::handle nan_policy, py::handle results) {
+  Call call;
+  TopKDescriptor descriptor{{},
+                            as_axis(axis),
+                            as_int(k, "k"),
+                            as_axis_direction(axis_direction),
+                            as_nan_policy(nan_policy),
+                            {},
+                            {},
+                            true,
+                            as_results(results)};
+  const DataType type = index_type(index_dtype_object, false);
+  const py::dtype& indices_dtype = index_dtype(type);
+  const py::array input = as_array(input_object, "input");
+  call.ready(bytes_touched(input));
+
+  as_tensor(input, "input", descriptor.input);
+  const Shape shape = output_shape(descriptor);
+  py::object values;
+  py::object indices;
+  if (descriptor.results != TopKResults::kIndices) {
+    values = new_output(input.dtype(), descriptor.input.type, shape, call.is_planned(),
+                        descriptor.values);
+  }
+  if (descriptor.results != TopKResults::kValues) {
+    indices = new_output(indices_dtype, type, shape, call.is_planned(), descriptor.indices);
+  }
+  call.run_or_plan(descriptor);
+  if (values && indices) return make_pair(std::move(values), std::move(indices));
+  return values ? std::move(values) : std::move(indices);
+}
+
 py::object gather_nd(py::handle input_object, py::handle indices_object, py::handle batch_dims,
                      py::handle mode, py::handle out) {
   Call call;
@@ -131,6 +167,7 @@ void bind_operators(py::module_& module) {
   add_native<&arg<false>>(module, "native_argmin");
   add_native<&arg<true>>(module, "native_argmax");
   add_native<&top_k>(module, "native_top_k");
+  add_native<&part_of_top_k>(module, "native_part_of_top_k");
   add_native<&gather_nd>(module, "native_gather_nd");
   module.def("with_fallback", &make_function_with_fallback);
   module.def("as_int", &as_int);

@@ -164,6 +164,15 @@ NanPolicy as_nan_policy(py::handle object) {
   fail_value("nan_policy", kRequirement, object);
 }
 
+TopKResults as_results(py::handle object) {
+  constexpr const char* kRequirement = "must be \"values\", \"indices\" or \"last\"";
+  if (!is_string(object)) fail_type("results", kRequirement, object);
+  if (equals(object, "values")) return TopKResults::kValues;
+  if (equals(object, "indices")) return TopKResults::kIndices;
+  if (equals(object, "last")) return TopKResults::kLast;
+  fail_value("results", kRequirement, object);
+}
+
 IndexMode as_index_mode(py::handle object) {
   constexpr const char* kRequirement = "must be \"raise\" or \"clip\"";
   if (!is_string(object)) fail_type("mode", kRequirement, object);

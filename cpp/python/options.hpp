@@ -55,6 +55,9 @@ Pair as_pair(py::handle out);
 /// "propagate" or "omit".
 NanPolicy as_nan_policy(py::handle object);
 
+/// "values", "indices" or "last".
+TopKResults as_results(py::handle object);
+
 /// "raise" or "clip".
 IndexMode as_index_mode(py::handle object);
 

@@ -32,6 +32,20 @@ bool are_right(const dmlcpu::TopKRowKernels& rows, const TopKRow& row, const voi
   return true;
 }
 
+/// Whether the k-th item alone is selected, in scratch memory for that.
+template <class T>
+bool selects_last(const dmlcpu::TopKRowKernels& rows, TopKRow row, std::int64_t element_size,
+                  std::int64_t longest, const std::vector<std::int64_t>& all) {
+  const auto sizes = top_k_row_scratch(*row.selection, element_size, longest, 1, 1, 0, true);
+  const GuardedScratch scratch(sizes.bytes);
+  row.scratch = scratch.get();
+  row.items = scratch.get() + sizes.items;
+  const std::int64_t count = rows.collect(row);
+  const void* const item = rows.select(row.items, count, row.k, scratch.get() + sizes.others);
+  scratch.check();
+  return are_right<T>(rows, row, item, 1, {all.begin() + row.k - 1, all.begin() + row.k});
+}
+
 template <class T>
 void compare_strategies(int type, int width, const std::vector<T>& x, std::int64_t stride) {
   const auto n = static_cast<std::int64_t>(x.size()) / stride;
@@ -56,6 +70,7 @@ void compare_strategies(int type, int width, const std::vector<T>& x, std::int64
                       k, reinterpret_cast<std::uint32_t*>(at + sizes.counts));
         right &= count >= k && are_right<T>(rows, row, items, k, want);
         scratch.check();
+        right &= selects_last<T>(rows, row, std::int64_t{1} << width, longest, want);
       }
       return right;
     };

@@ -33,6 +33,15 @@ enum class NanPolicy : std::uint8_t {
   kOmit,       ///< arg: NaNs are passed over. top-k: they come last in both directions.
 };
 
+/// Which results of top-k are written; DirectML has both. The tensor of what is not wanted is not
+/// looked at.
+enum class TopKResults : std::uint8_t {
+  kBoth,
+  kValues,
+  kIndices,
+  kLast,  ///< both of the k-th alone: the outputs have one element along the axis
+};
+
 /// What gather does with an index out of range; DirectML's reference is silent.
 enum class IndexMode : std::uint8_t {
   kRaise,  ///< throw IndexError, nothing is written
@@ -70,6 +79,7 @@ struct TopKDescriptor {
   Tensor values;   ///< the input's element type and shape, with k elements along `axis`
   Tensor indices;  ///< uint32, int32, uint64 or int64; the shape of `values`
   bool outputs_are_new = false;  ///< see the file's head
+  TopKResults results = TopKResults::kBoth;
 };
 
 /// DML_GATHER_ND_OPERATOR_DESC, and with batch_dims > 0 DML_GATHER_ND1_OPERATOR_DESC.

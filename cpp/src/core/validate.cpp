@@ -161,26 +161,34 @@ Shape output_shape(const TopKDescriptor& descriptor, const ArgumentNames& names)
                      descriptor.k);
   }
   Shape shape = shape_of(input);
-  if (shape.rank > 0) shape.sizes[axis] = descriptor.k;
+  if (shape.rank > 0) {
+    shape.sizes[axis] = descriptor.results == TopKResults::kLast ? 1 : descriptor.k;
+  }
   return shape;
 }
 
 void validate(const TopKDescriptor& descriptor) {
   const bool are_new = descriptor.outputs_are_new;
   const Shape shape = are_new ? Shape{} : output_shape(descriptor);
-  check_index_type("index_dtype", descriptor.indices.type);
-  check_index_capacity("index_dtype", descriptor.indices.type,
-                       axis_size(descriptor.input, search_axis(descriptor)));
-  check_same_type("out[0]", descriptor.values, descriptor.input);
+  const bool has_values = wants_values(descriptor);
+  const bool has_indices = wants_indices(descriptor);
+  if (has_indices) {
+    check_index_type("index_dtype", descriptor.indices.type);
+    check_index_capacity("index_dtype", descriptor.indices.type,
+                         axis_size(descriptor.input, search_axis(descriptor)));
+  }
+  if (has_values) check_same_type("out[0]", descriptor.values, descriptor.input);
   if (are_new) return check_pointer("input", descriptor.input);
-  check_output("out[0]", descriptor.values, shape);
-  check_output("out[1]", descriptor.indices, shape);
+  if (has_values) check_output("out[0]", descriptor.values, shape);
+  if (has_indices) check_output("out[1]", descriptor.indices, shape);
   check_pointer("input", descriptor.input);
-  check_pointer("out[0]", as_const(descriptor.values));
-  check_pointer("out[1]", as_const(descriptor.indices));
-  check_disjoint("out[0]", descriptor.values, "input", descriptor.input);
-  check_disjoint("out[1]", descriptor.indices, "input", descriptor.input);
-  check_disjoint("out[0]", descriptor.values, "out[1]", as_const(descriptor.indices));
+  if (has_values) check_pointer("out[0]", as_const(descriptor.values));
+  if (has_indices) check_pointer("out[1]", as_const(descriptor.indices));
+  if (has_values) check_disjoint("out[0]", descriptor.values, "input", descriptor.input);
+  if (has_indices) check_disjoint("out[1]", descriptor.indices, "input", descriptor.input);
+  if (has_values && has_indices) {
+    check_disjoint("out[0]", descriptor.values, "out[1]", as_const(descriptor.indices));
+  }
 }
 
 // --- gather ------------------------------------------------------------------------------------

@@ -31,6 +31,14 @@ std::int64_t reduced_count(const ArgDescriptor& descriptor);
 /// The axis in [0, rank), of a rank 0 tensor 0. Throws AxisError.
 int search_axis(const TopKDescriptor& descriptor);
 
+/// Which of its outputs a top-k writes.
+inline bool wants_values(const TopKDescriptor& descriptor) {
+  return descriptor.results != TopKResults::kIndices;
+}
+inline bool wants_indices(const TopKDescriptor& descriptor) {
+  return descriptor.results != TopKResults::kValues;
+}
+
 /// The public output_shape(), whose errors call the arguments by these names.
 Shape output_shape(const TopKDescriptor& descriptor, const ArgumentNames& names);
 Shape output_shape(const GatherNdDescriptor& descriptor, const ArgumentNames& names);

@@ -62,7 +62,7 @@ struct Columns {
 };
 
 /// Where result j of lane l of group g goes: data[j * k_stride + g * group_stride + l *
-/// lane_stride].
+/// lane_stride]. Nowhere if `data` is null.
 struct Output {
   void* data;
   std::int64_t k_stride;

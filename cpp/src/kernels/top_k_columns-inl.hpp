@@ -268,21 +268,22 @@ SourceRows<U> source_of(const TopKColumns& a, const Tile<U>& tile, const TileRow
   return all;
 }
 
-/// Writes the first k slots of a tile's lanes, of which those of a group are `padded`: the slots of
-/// one group after the other; or one slot of all groups after the other, if in the output groups
+/// Writes slots [a.first, k) of a tile's lanes, of which those of a group are `padded`: the slots
+/// of one group after the other; or one slot of all groups after the other, if in the output groups
 /// are nearer to each other than slots. `values` and `indices` are buffers, as of write_results().
 template <class U>
 void write_slots(const TopKColumns& a, const Tile<U>& tile,
                  const Slots<typename Lanes<U>::Lane>& slots, std::int64_t padded, bool odd,
                  U* values, void* indices) {
-  const Output& out = a.outputs.indices;
+  const Output& out = a.outputs.indices.data == nullptr ? a.outputs.values : a.outputs.indices;
   const KeyRule rule = rule_of_values<U>(a.element->rule, odd);
   const bool by_slot = tile.groups > 1 && out.k_stride > out.group_stride;
   const std::int64_t step = by_slot ? padded : slots.stride;
-  for (std::int64_t i = 0; i < (by_slot ? a.k : tile.groups); ++i) {
-    const auto from = slots.at(i * (by_slot ? slots.stride : padded));
+  const std::int64_t count = a.k - a.first;
+  for (std::int64_t i = 0; i < (by_slot ? count : tile.groups); ++i) {
+    const auto from = slots.at(a.first * slots.stride + i * (by_slot ? slots.stride : padded));
     write_results(
-        rule, by_slot ? tile.groups : a.k, tile.lanes,
+        rule, by_slot ? tile.groups : count, tile.lanes,
         outputs_at<U>(a.outputs, by_slot ? i : 0, tile.group + (by_slot ? 0 : i), tile.lane),
         by_slot ? &Output::group_stride : &Output::k_stride, values, indices,
         [from, step](std::int64_t r, std::int64_t l) {

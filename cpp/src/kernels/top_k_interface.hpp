@@ -95,6 +95,9 @@ struct TopKRange {
 /// Positions that an item holds in 8 bytes together with any key of up to 4.
 inline constexpr std::int64_t kTopKShortRow = std::int64_t{1} << 32;
 
+/// Bytes of a vector of keys, of any instruction set.
+inline constexpr std::int64_t kTopKLeastKeyBytes = 64;
+
 /// What depends on the width of keys, and on the size of items. Items are the kernels' own: a key
 /// and a position of the row each.
 struct TopKRowKernels {
@@ -108,6 +111,9 @@ struct TopKRowKernels {
   /// the counters, unless top_k_sort_counts() is 0: then neither is used.
   const void* (*sort)(void* items, void* others, std::int64_t count, std::int64_t wanted,
                       std::uint32_t* counts);
+  /// Finds the item that would be the k-th if all were sorted; `keys` has capacity for the key of
+  /// each, at least kTopKLeastKeyBytes.
+  const void* (*select)(const void* items, std::int64_t count, std::int64_t k, void* keys);
   /// The lowest and the highest number.
   TopKRange (*range)(const void* items, std::int64_t count);
   /// Counts the items of each bin.
@@ -122,8 +128,9 @@ struct TopKRowKernels {
 
 /// Where the parts of a row's scratch memory begin, in bytes. In this order: for each part of the
 /// row the keys of its selection, then the held keys; the items of all parts; as many others, to
-/// which they are moved when they are sorted by digits or divided; each worker's counters; for each
-/// part the places of its items, if they may be divided; packed rows.
+/// which they are moved when they are sorted by digits or divided, or if one is selected the keys
+/// of all; each worker's counters; for each part the places of its items, if they may be divided;
+/// packed rows.
 struct TopKRowScratch {
   std::int64_t key_bytes;  ///< of each part
   std::int64_t items;
@@ -139,8 +146,9 @@ struct TopKRowScratch {
 constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
                                            std::int64_t element_size, std::int64_t length,
                                            std::int64_t parts = 1, std::int64_t workers = 1,
-                                           std::int64_t packed_bytes = 0) {
-  const std::int64_t sort_counts = top_k_sort_counts(element_size, parts * selection.capacity);
+                                           std::int64_t packed_bytes = 0, bool selects = false) {
+  const std::int64_t sort_counts =
+      selects ? 0 : top_k_sort_counts(element_size, parts * selection.capacity);
   const std::int64_t place_bytes = kTopKBinCount * std::int64_t{sizeof(std::int64_t)};
   TopKRowScratch sizes{};
   sizes.key_bytes =
@@ -152,9 +160,12 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
   sizes.part_bytes = round_up((selection.capacity + 1) * sizes.item_bytes);
   sizes.others = sizes.items + parts * sizes.part_bytes;
   sizes.counts = sizes.others + (sort_counts > 0 ? parts * sizes.part_bytes : 0);
+  if (selects)
+    sizes.counts += round_up(parts * selection.capacity * element_size) + kTopKLeastKeyBytes;
   sizes.count_bytes = sort_counts * std::int64_t{sizeof(std::uint32_t)};
   sizes.places = sizes.counts + workers * sizes.count_bytes;
-  const bool divides = parts > 1 && parts * selection.capacity >= tuning::kTopKDividedItems;
+  const bool divides =
+      parts > 1 && !selects && parts * selection.capacity >= tuning::kTopKDividedItems;
   sizes.packed = sizes.places + (divides ? parts * place_bytes : 0);
   sizes.bytes = sizes.packed + round_up(packed_bytes);
   return sizes;
@@ -168,6 +179,7 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
 struct TopKColumns {
   Columns columns;
   std::int64_t k;
+  std::int64_t first;  ///< of the k that are written: 0, or k - 1 for the k-th alone
   bool sorts;
   const TopKElementKernels* element;
   Outputs outputs;

@@ -107,7 +107,10 @@ void write_results(const KeyRule& rule, std::int64_t rows, std::int64_t lanes,
       }
     }
   };
-  write_rows<U>(outputs.values, row_stride, rows, lanes, values, fill_values);
+  if (outputs.values.data != nullptr) {
+    write_rows<U>(outputs.values, row_stride, rows, lanes, values, fill_values);
+  }
+  if (outputs.indices.data == nullptr) return;
   write_indices<std::uint32_t, std::uint64_t>(
       outputs, row_stride, rows, lanes, indices, [&](auto* to, std::int64_t stride) {
         using Index = std::remove_reference_t<decltype(*to)>;

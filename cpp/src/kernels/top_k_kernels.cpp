@@ -7,10 +7,11 @@ namespace dmlcpu::DMLCPU_TARGET {
 
 #define DMLCPU_ELEMENT(...) {__VA_ARGS__::kRule, block_extremes<__VA_ARGS__>}
 #define DMLCPU_ELEMENTS(enumerator, name, T, kind) DMLCPU_OF_ORDERS(DMLCPU_ELEMENT, T),
-#define DMLCPU_ROWS(...)                                                                  \
-  {top_k_collect<__VA_ARGS__>, threshold_by_sample<__VA_ARGS__>, sort_first<__VA_ARGS__>, \
-   range_of<__VA_ARGS__>,      count_bins<__VA_ARGS__>,          distribute<__VA_ARGS__>, \
-   write_items<__VA_ARGS__>}
+#define DMLCPU_ROWS(...)                                         \
+  {top_k_collect<__VA_ARGS__>, threshold_by_sample<__VA_ARGS__>, \
+   sort_first<__VA_ARGS__>,    select_item<__VA_ARGS__>,         \
+   range_of<__VA_ARGS__>,      count_bins<__VA_ARGS__>,          \
+   distribute<__VA_ARGS__>,    write_items<__VA_ARGS__>}
 #define DMLCPU_WIDTH(U, Word, LongerWord) \
   {DMLCPU_ROWS(Item<U, Word>), DMLCPU_ROWS(Item<U, LongerWord>), pack_rows<U>, top_k_columns<U>}
 

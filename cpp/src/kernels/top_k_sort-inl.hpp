@@ -133,7 +133,7 @@ void write_items(const TopKRow& row, const void* all, std::int64_t all_count,
   std::uint64_t indices[kChunk];
   // Where it takes less time than to look up results, look whether booleans are other than 0 and 1.
   const bool looks = sizeof(U) == 1 && !row.element->rule.is_integer && row.stride == 1 &&
-                     row.length <= all_count * kCacheLine;
+                     outputs.values.data != nullptr && row.length <= all_count * kCacheLine;
   const bool odd = !looks || any_odd(element_at<U>(row, row.first), row.length);
   const KeyRule rule = rule_of_values<U>(row.element->rule, odd);
   for (std::int64_t done = 0; done < all_count; done += kChunk) {

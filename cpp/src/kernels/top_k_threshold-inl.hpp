@@ -79,6 +79,24 @@ U threshold_of(U* keys, std::int64_t n, std::int64_t k) {
   }
 }
 
+/// TopKRowKernels::select: the k-th highest key, and of the items that have it the one that comes
+/// k-th. Of equal items the first ones come first.
+template <class Item>
+const void* select_item(const void* from, std::int64_t count, std::int64_t k, void* scratch) {
+  using U = typename Item::Key;
+  const Item* const items = static_cast<const Item*>(from);
+  U* const keys = static_cast<U*>(scratch);
+  for (std::int64_t i = 0; i < count; ++i) keys[i] = items[i].key();
+  const U threshold = threshold_of(keys, count, k);
+  U key = static_cast<U>(~U{0});
+  for (std::int64_t i = 0; i < count; ++i) key = min_of(key, keys[i] < threshold ? key : keys[i]);
+  const auto higher = static_cast<U>(key + 1);
+  std::int64_t left = k - (higher == 0 ? 0 : count_at_least(keys, count, higher));
+  std::int64_t i = 0;
+  while (keys[i] != key || --left > 0) ++i;
+  return items + i;
+}
+
 /// A key with probably somewhat more than k elements at or above it, from a stratified sample: one
 /// element of each step of the row, at positions from a sequence that is walked twice, the first
 /// time to prefetch. The scratch memory has capacity for the sample's keys.

@@ -14,8 +14,8 @@ namespace dmlcpu {
 /// The memory of an argmin, argmax or top-k, whose axes have strides of {input, indices, values}.
 struct Memory {
   const char* input;
-  char* indices;
-  char* values;  ///< null if only indices are wanted
+  char* indices;  ///< these and values are null where they are not wanted
+  char* values;
   std::int64_t element_size;
   std::int64_t index_size;
 
@@ -25,7 +25,8 @@ struct Memory {
   Outputs outputs(const Offsets& offsets, const Axis& k, const Axis& groups,
                   const Axis& lanes) const {
     const auto of = [&](int s, char* data, std::int64_t size) {
-      return Output{data + offsets[s] * size, k.strides[s], groups.strides[s], lanes.strides[s]};
+      char* const first = data == nullptr ? nullptr : data + offsets[s] * size;
+      return Output{first, k.strides[s], groups.strides[s], lanes.strides[s]};
     };
     return {of(2, values, element_size), of(1, indices, index_size), index_size};
   }

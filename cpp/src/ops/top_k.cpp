@@ -33,7 +33,9 @@ struct Call : Memory {
 };
 
 Call call_of(const TopKDescriptor& descriptor, const void* input, void* values, void* indices) {
-  return {{static_cast<const char*>(input), static_cast<char*>(indices), static_cast<char*>(values),
+  return {{static_cast<const char*>(input),
+           wants_indices(descriptor) ? static_cast<char*>(indices) : nullptr,
+           wants_values(descriptor) ? static_cast<char*>(values) : nullptr,
            element_bytes(descriptor.input), element_bytes(descriptor.indices)},
           descriptor};
 }
@@ -101,12 +103,16 @@ struct TopKRows : Call {
     return static_cast<char*>(row.scratch) + offset;  // NOLINT(*-core.NullPointerArithm)
   }
 
-  /// Sorts the items of a bucket, and writes those that are wanted.
+  /// Sorts the items of a bucket, or selects one of all, and writes those that are wanted.
   void finish(const TopKRow& row, void* items, void* others, const Bucket& bucket, int worker,
               Offsets offsets) const {
     auto* const counts =
         reinterpret_cast<std::uint32_t*>(memory(row, sizes.counts + worker * sizes.count_bytes));
     const std::int64_t count = bucket.last - bucket.first;
+    if (plan.selects) {
+      const void* const item = of_items.select(items, count, plan.k, others);
+      return of_items.write(row, item, 1, outputs(offsets, kUnitAxis, kUnitAxis, plan.row));
+    }
     const std::int64_t wanted = std::min(count, plan.k - bucket.first);
     const void* const sorted = of_items.sort(items, others, count, wanted, counts);
     for (int s = 1; s < 3; ++s) offsets[s] += bucket.first * plan.row.strides[s];
@@ -119,7 +125,7 @@ struct TopKRows : Call {
     if (plan.selection.strategy == TopKStrategy::kSample) threshold = of_items.threshold(row);
     std::int64_t count = collect(row, threshold);
     if (count < plan.k) count = collect(row, 0);
-    if (count < tuning::kTopKDividedItems) {
+    if (count < tuning::kTopKDividedItems || plan.selects) {
       auto* end = static_cast<char*>(row.items);
       for (const Collected& part : parts) {
         const std::int64_t bytes = part.count * sizes.item_bytes;
@@ -224,7 +230,7 @@ void run_plan(const Call& call, const TopKPlan& plan) { TopKRows{call, plan}.run
     columns.data = call.at(plan.columns.input_offset + task.offsets[0]);
     columns.groups = task.groups;
     columns.lanes = task.results;
-    call.width.columns({columns, plan.k, plan.sorts, &call.element,
+    call.width.columns({columns, plan.k, plan.first, plan.sorts, &call.element,
                         call.outputs(task.offsets, plan.column, tasks.groups, tasks.results),
                         scratch.at(plan.columns.row_bytes() + worker * plan.worker_bytes)});
   });
@@ -246,14 +252,21 @@ ArgDescriptor as_arg(const TopKDescriptor& descriptor) {
   run_planned(as_arg(call.descriptor), plan, call.input, call.indices, call.values);
 }
 
+/// Whether there is nothing to write: k is at least 1.
+bool is_empty(const TopKDescriptor& descriptor) { return element_count(descriptor.input) == 0; }
+
 /// Calls body(plan) with the best plan, if there is something to write.
 template <class Body>
 void with_plan(const TopKDescriptor& descriptor, const Body& body) {
-  if (element_count(descriptor.values) == 0) return;
-  if (descriptor.k == 1) return body(plan(as_arg(descriptor), &descriptor.values));
+  if (is_empty(descriptor)) return;
+  if (descriptor.k == 1 && wants_indices(descriptor)) {
+    return body(plan(as_arg(descriptor), wants_values(descriptor) ? &descriptor.values : nullptr));
+  }
   const int threads =
       threads_for_bytes(tuning::top_k_work(descriptor.k) * byte_count(descriptor.input));
-  if (const auto columns = plan_top_k_columns(descriptor, threads)) return body(*columns);
+  if (descriptor.k > 1) {
+    if (const auto columns = plan_top_k_columns(descriptor, threads)) return body(*columns);
+  }
   body(plan_top_k(descriptor, threads));
 }
 
@@ -267,7 +280,7 @@ TopKProgram plan(const TopKDescriptor& descriptor) {
 
 void run_planned(const TopKDescriptor& descriptor, const TopKProgram& program, const void* input,
                  void* values, void* indices) {
-  if (element_count(descriptor.values) == 0) return;
+  if (is_empty(descriptor)) return;
   const Call call = call_of(descriptor, input, values, indices);
   std::visit([&call](const auto& plan) { run_plan(call, plan); }, program);
 }

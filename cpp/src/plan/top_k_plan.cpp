@@ -132,6 +132,7 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   const std::int64_t slot_bytes = std::min<std::int64_t>(top_k_lane_bytes(element_size), 4);
   TopKColumnsPlan plan;
   plan.k = k;
+  plan.first = descriptor.results == TopKResults::kLast ? k - 1 : 0;
   const bool inserts =
       k <= tuning::kTopKLongColumnsK ||
       (k <= tuning::kTopKColumnsMaxK && n * k * k * slot_bytes <= tuning::kTopKSlotsWork);
@@ -166,6 +167,7 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   const std::int64_t element_size = element_bytes(descriptor.input);
   TopKPlan plan;
   plan.k = descriptor.k;
+  plan.selects = descriptor.results == TopKResults::kLast;
   plan.row = split_axes(descriptor, plan.tasks);
   plan.tasks.results = plan.tasks.kept.pop();
 
@@ -195,7 +197,7 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
   if (plan.packed) tasks.task_results = std::min(tasks.task_results, fit);
   const std::int64_t packed = plan.packed ? tasks.task_results * plan.row.size * element_size : 0;
   plan.scratch = top_k_row_scratch(plan.selection, element_size, plan.row.size, plan.parts,
-                                   plan.parts > 1 ? threads : 1, packed);
+                                   plan.parts > 1 ? threads : 1, packed, plan.selects);
   return plan;
 }
 

@@ -32,9 +32,10 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
 /// Strides of the tasks' axes are {input, indices, values}; each of their results is a row.
 struct TopKPlan {
   Tasks tasks;
-  Axis row = kUnitAxis;  ///< the searched axis; k positions of it are in the outputs
+  Axis row = kUnitAxis;  ///< the searched axis; k positions of it, or one, are in the outputs
   std::int64_t k = 1;
-  bool packed = false;  ///< a task's rows are first copied to scratch memory, one after the other
+  bool selects = false;  ///< the k-th alone is wanted
+  bool packed = false;   ///< a task's rows are first copied to scratch memory, one after the other
   std::int64_t parts = 1;
   TopKSelection selection;   ///< for one part, but a sample is the row's
   TopKRowScratch scratch{};  ///< of each worker
@@ -58,6 +59,7 @@ struct TopKColumnsPlan {
   ColumnsPlan columns;
   Axis column = kUnitAxis;  ///< the searched axis; k positions of it are in the outputs
   std::int64_t k = 1;
+  std::int64_t first = 0;         ///< of the k that are written
   bool sorts = false;             ///< all elements, instead of inserting better ones into slots
   std::int64_t worker_bytes = 0;  ///< of scratch memory, after Columns::rows
 
