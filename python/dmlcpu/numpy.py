@@ -1,7 +1,8 @@
-"""NumPy's functions that search and take, by dmlcpu's operators.
+"""NumPy's functions that search, take and sort, by dmlcpu's operators.
 
-`argmax`, `argmin`, `nanargmax`, `nanargmin`, `top_k`, `take` and `take_along_axis` have NumPy's
-parameters, results and errors. Every other name is NumPy's own, so that a program changes one line:
+`argmax`, `argmin`, `nanargmax`, `nanargmin`, `top_k`, `take`, `take_along_axis`, `sort`, `argsort`,
+`partition` and `argpartition` have NumPy's parameters, results and errors. Every other name is NumPy's
+own, so that a program changes one line:
 
 >>> import dmlcpu.numpy as np
 >>> x = np.array([[1, 2, 3], [3, 0, 4], [2, 5, 2]], dtype=np.float32)
@@ -18,9 +19,8 @@ It gets the arguments as they were given, so that functions of other libraries b
 
 from __future__ import annotations  # help() shows the annotations as written
 
-from collections.abc import Callable
 from operator import index
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as _np
 import numpy.typing as npt
@@ -29,20 +29,20 @@ from numpy import asarray, intp, memmap, ndarray
 from dmlcpu import _core as _extension
 from dmlcpu import _operators
 from dmlcpu._arrays import as_array
+from dmlcpu._numpy_common import CODES, NoValue, is_date, is_plain, or_numpys, plainer
 from dmlcpu._numpy_gather import gather, gather_along_axis
+from dmlcpu._numpy_sort import argpartition as argpartition
+from dmlcpu._numpy_sort import argsort as argsort
+from dmlcpu._numpy_sort import partition as partition
+from dmlcpu._numpy_sort import sort as sort
 from dmlcpu._types import AxisDirection, TopK
 from dmlcpu._untraced import untraced
 
 __all__ = sorted({*_np.__all__, "top_k"})
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
 # Bound early: a program may put this module's functions in the place of NumPy's.
 _np_take, _np_take_along_axis = _np.take, _np.take_along_axis
 
-_NoValue: Any = _np._NoValue
-# The codes of dmlcpu's element types; E is bfloat16.
-_CODES = "?bBhHiIlLqQefdE"
 _NAT = _np.iinfo(_np.int64).min
 
 
@@ -57,16 +57,8 @@ def __dir__() -> list[str]:
     return sorted({*dir(_np), *globals()})
 
 
-def _or(numpys: _Function) -> Callable[[Callable[..., Any]], _Function]:
-    """A decorator of a function that returns NotImplemented for calls that are left to NumPy's.
-
-    NumPy's function gets the arguments as the caller gave them, and may pass them on to another library.
-    """
-    return lambda door: _extension.with_fallback(door, numpys)
-
-
-@_or(_np.argmax)
-def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoValue) -> Any:
+@or_numpys(_np.argmax)
+def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
     """The index of the largest element of `a`, or of each slice along `axis`.
 
     The first of equal elements; NaN and NaT come before all others, and -0.0 equals +0.0. `axis` is an
@@ -86,8 +78,8 @@ def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoValu
     return _search(_operators.argmax, a, axis, out, keepdims)
 
 
-@_or(_np.argmin)
-def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoValue) -> Any:
+@or_numpys(_np.argmin)
+def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
     """The index of the smallest element of `a`, or of each slice along `axis`.
 
     Parameters, result and errors are those of `argmax`: NaN and NaT come before all others.
@@ -99,8 +91,8 @@ def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoValu
     return _search(_operators.argmin, a, axis, out, keepdims)
 
 
-@_or(_np.nanargmax)
-def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoValue) -> Any:
+@or_numpys(_np.nanargmax)
+def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
     """The index of the largest element of `a` that is not NaN, or of each slice along `axis`.
 
     Parameters, result and errors are those of `argmax`; a slice of NaNs alone is a ValueError too. NaN is
@@ -117,8 +109,8 @@ def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoV
     return _search_but_nan(True, a, axis, out, keepdims)
 
 
-@_or(_np.nanargmin)
-def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NoValue) -> Any:
+@or_numpys(_np.nanargmin)
+def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
     """The index of the smallest element of `a` that is not NaN, or of each slice along `axis`.
 
     Parameters, result and errors are those of `nanargmax`.
@@ -181,17 +173,17 @@ def top_k(
     if k == 0:
         return _top_k_by_sorting(_np_take(array, [], axis), 0, axis, largest)
     # NaT is the smallest of the integers: last among the largest.
-    is_date = _is_date(array) and (largest or not _has_nat(array))
+    dates = is_date(array) and (largest or not _has_nat(array))
     try:
-        best = _top_k(array.view(_np.int64) if is_date else array, k, axis, largest)
+        best = _top_k(array.view(_np.int64) if dates else array, k, axis, largest)
     except (TypeError, ValueError):
         return _top_k_by_sorting(array, k, axis, largest)
     if type(array) is not ndarray:  # a subclass may have units, which NumPy's function keeps
         return TopK(_np_take_along_axis(array, best.indices, axis), best.indices)
-    return TopK(best.values.view(array.dtype), best.indices) if is_date else best
+    return TopK(best.values.view(array.dtype), best.indices) if dates else best
 
 
-@_or(_np.take)
+@or_numpys(_np.take)
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
     """Elements of `a`, or its slices along `axis`, at `indices`, integers of any shape.
 
@@ -215,7 +207,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     return _take(a, indices, axis, out, mode)
 
 
-@_or(_np.take_along_axis)
+@or_numpys(_np.take_along_axis)
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     """Elements of each 1-D slice of `arr` along `axis`, at the indices in the same slice of `indices`.
 
@@ -234,38 +226,16 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
            [40]])
     """
     array = asarray(arr) if type(arr) is memmap else arr
-    dates = _is_date(array)
+    dates = is_date(array)
     if dates:
         array = array.view(_np.int64)
-    if not (_is_plain(array, None, indices) and indices.dtype.kind in "iu"):
+    if not (is_plain(array, None, indices) and indices.dtype.kind in "iu"):
         return NotImplemented
     try:
         found = gather_along_axis(array, indices, axis)
     except (TypeError, ValueError, IndexError):
         return NotImplemented
     return found.view(arr.dtype) if dates else found
-
-
-def _is_plain(a: Any, axis: Any, out: Any) -> bool:
-    """Whether dmlcpu takes the types of these, and means the same by them as NumPy."""
-    return (
-        type(a) is ndarray
-        and a.dtype.char in _CODES
-        and (axis is None or type(axis) is int)
-        and (out is None or type(out) is ndarray)
-    )
-
-
-def _plainer(a: Any, axis: Any) -> tuple[Any, Any] | None:
-    """The same in types that dmlcpu may take; None where it takes none or already has them."""
-    if type(a) in (list, tuple, memmap):
-        return asarray(a), axis
-    return (a, int(axis)) if isinstance(axis, _np.integer) else None
-
-
-def _is_date(a: Any) -> bool:
-    """Whether an array holds dates or durations, which are 64-bit integers."""
-    return type(a) is ndarray and a.dtype.kind in "mM" and a.dtype.isnative
 
 
 def _has_nat(dates: npt.NDArray[Any]) -> bool:
@@ -285,34 +255,34 @@ def _top_k(a: Any, k: int, axis: int, largest: bool) -> TopK:
 
 
 def _search(core: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
-    # _is_plain(), written out: the call would take an eighth of a small search.
+    # is_plain(), written out: the call would take an eighth of a small search.
     if (
         type(a) is ndarray
-        and a.dtype.char in _CODES
+        and a.dtype.char in CODES
         and (axis is None or type(axis) is int)
         and (out is None or type(out) is ndarray)
     ):
-        kept = keepdims is not _NoValue and bool(keepdims)
+        kept = keepdims is not NoValue and bool(keepdims)
         dtype = intp if out is None or out.dtype.char not in "bBhHiIlq" else out.dtype
         try:
             found = core(a, axis, keepdims=kept, index_dtype=dtype, out=out)
             return found if out is not None or found.ndim else found[()]
         except (TypeError, ValueError):
             return NotImplemented
-    if plainer := _plainer(a, axis):
-        return _search(core, *plainer, out, keepdims)
+    if plain := plainer(a, axis):
+        return _search(core, *plain, out, keepdims)
     # NaT is found first, as the smallest integer is in argmin.
-    if _is_date(a) and (core is _operators.argmin or not _has_nat(a)):
+    if is_date(a) and (core is _operators.argmin or not _has_nat(a)):
         return _search(core, a.view(_np.int64), axis, out, keepdims)
     return NotImplemented
 
 
 def _search_but_nan(largest: bool, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
     core = _operators.argmax if largest else _operators.argmin
-    if not _is_plain(a, axis, out):
-        if plainer := _plainer(a, axis):
-            return _search_but_nan(largest, *plainer, out, keepdims)
-        return _search(core, a, axis, out, keepdims) if _is_date(a) else NotImplemented
+    if not is_plain(a, axis, out):
+        if plain := plainer(a, axis):
+            return _search_but_nan(largest, *plain, out, keepdims)
+        return _search(core, a, axis, out, keepdims) if is_date(a) else NotImplemented
     if a.dtype.kind in "biu":  # no NaN
         return _search(core, a, axis, out, keepdims)
     values: Any
@@ -326,7 +296,7 @@ def _search_but_nan(largest: bool, a: Any, axis: Any, out: Any, keepdims: Any) -
         return NotImplemented
     if _np.count_nonzero(values != values):
         raise ValueError("All-NaN slice encountered")
-    if keepdims is _NoValue or not keepdims:
+    if keepdims is NoValue or not keepdims:
         found = found.squeeze(axis)
     if out is None:
         return found if found.ndim else found[()]
@@ -354,7 +324,7 @@ def _top_k_by_sorting(array: npt.NDArray[Any], k: int, axis: int, largest: bool)
 def _take(a: Any, indices: Any, axis: Any, out: Any, mode: Any) -> Any:
     if (  # as in _search()
         type(a) is ndarray
-        and a.dtype.char in _CODES
+        and a.dtype.char in CODES
         and (axis is None or type(axis) is int)
         and (out is None or type(out) is ndarray)
     ):
@@ -362,9 +332,9 @@ def _take(a: Any, indices: Any, axis: Any, out: Any, mode: Any) -> Any:
             return gather(a, indices, axis, out, mode)
         except (TypeError, ValueError, IndexError, OverflowError):
             pass
-    elif plainer := _plainer(a, axis):
-        return _take(plainer[0], indices, plainer[1], out, mode)
-    elif _is_date(a) and out is None:
+    elif plain := plainer(a, axis):
+        return _take(plain[0], indices, plain[1], out, mode)
+    elif is_date(a) and out is None:
         found = _take(a.view(_np.int64), indices, axis, None, mode)
         return found if found is NotImplemented else found.view(a.dtype)
     return _take_wrapped(a, indices, axis, out, mode)
