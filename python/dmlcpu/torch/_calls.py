@@ -96,7 +96,8 @@ def _is_foreign(arg: Any) -> bool:
     )
 
 
-_FUNCTIONS = (torch._C._disabled_torch_function_impl, Tensor.__torch_function__.__func__)
+_of_tensors: Any = Tensor.__torch_function__
+_FUNCTIONS = (torch._C._disabled_torch_function_impl, _of_tensors.__func__)
 _DISPATCH = torch._C._disabled_torch_dispatch_impl
 
 # Kinds of parameters: in words, the types that fit as they are, and those of nearly all calls.
