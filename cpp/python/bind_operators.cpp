@@ -61,6 +61,19 @@ py::object make_pair(py::object values, py::object indices) {
   return pair;
 }
 
+/// New arrays for those results that the descriptor wants, whose tensors it gets; null for others.
+Pair new_results(TopKDescriptor& descriptor, const py::array& input, const py::dtype& indices_dtype,
+                 DataType index_type, const Call& call) {
+  const Shape shape = output_shape(descriptor);
+  const auto make = [&](bool wanted, const py::dtype& dtype, DataType type, Tensor& tensor) {
+    return wanted ? new_output(dtype, type, shape, call.is_planned(), tensor) : py::object();
+  };
+  return {make(descriptor.results != TopKResults::kIndices, input.dtype(), descriptor.input.type,
+               descriptor.values),
+          make(descriptor.results != TopKResults::kValues, indices_dtype, index_type,
+               descriptor.indices)};
+}
+
 py::object top_k(py::handle input_object, py::handle k, py::handle axis, py::handle axis_direction,
                  py::handle index_dtype_object, py::handle nan_policy, py::handle out) {
   Call call;
@@ -83,12 +96,9 @@ py::object top_k(py::handle input_object, py::handle k, py::handle axis, py::han
 
   as_tensor(input, "input", descriptor.input);
   if (is_new) {
-    const Shape shape = output_shape(descriptor);
-    const auto make = [&](const py::dtype& dtype, DataType of, Tensor& tensor) {
-      return new_output(dtype, of, shape, call.is_planned(), tensor);
-    };
-    values = make(input.dtype(), descriptor.input.type, descriptor.values);
-    indices = make(indices_dtype, type, descriptor.indices);
+    Pair results = new_results(descriptor, input, indices_dtype, type, call);
+    values = std::move(results[0]);
+    indices = std::move(results[1]);
   } else {
     as_output_tensor(values, "out[0]", descriptor.input.type, descriptor.values);
     as_output_tensor(indices, "out[1]", type, descriptor.indices);
@@ -118,16 +128,7 @@ py::object part_of_top_k(py::handle input_object, py::handle k, py::handle axis,
   call.ready(bytes_touched(input));
 
   as_tensor(input, "input", descriptor.input);
-  const Shape shape = output_shape(descriptor);
-  py::object values;
-  py::object indices;
-  if (descriptor.results != TopKResults::kIndices) {
-    values = new_output(input.dtype(), descriptor.input.type, shape, call.is_planned(),
-                        descriptor.values);
-  }
-  if (descriptor.results != TopKResults::kValues) {
-    indices = new_output(indices_dtype, type, shape, call.is_planned(), descriptor.indices);
-  }
+  auto [values, indices] = new_results(descriptor, input, indices_dtype, type, call);
   call.run_or_plan(descriptor);
   if (values && indices) return make_pair(std::move(values), std::move(indices));
   return values ? std::move(values) : std::move(indices);

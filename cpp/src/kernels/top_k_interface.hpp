@@ -95,9 +95,6 @@ struct TopKRange {
 /// Positions that an item holds in 8 bytes together with any key of up to 4.
 inline constexpr std::int64_t kTopKShortRow = std::int64_t{1} << 32;
 
-/// Bytes of a vector of keys, of any instruction set.
-inline constexpr std::int64_t kTopKLeastKeyBytes = 64;
-
 /// What depends on the width of keys, and on the size of items. Items are the kernels' own: a key
 /// and a position of the row each.
 struct TopKRowKernels {
@@ -112,7 +109,7 @@ struct TopKRowKernels {
   const void* (*sort)(void* items, void* others, std::int64_t count, std::int64_t wanted,
                       std::uint32_t* counts);
   /// Finds the item that would be the k-th if all were sorted; `keys` has capacity for the key of
-  /// each, at least kTopKLeastKeyBytes.
+  /// each, rounded up to whole vectors.
   const void* (*select)(const void* items, std::int64_t count, std::int64_t k, void* keys);
   /// The lowest and the highest number.
   TopKRange (*range)(const void* items, std::int64_t count);
@@ -160,8 +157,7 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
   sizes.part_bytes = round_up((selection.capacity + 1) * sizes.item_bytes);
   sizes.others = sizes.items + parts * sizes.part_bytes;
   sizes.counts = sizes.others + (sort_counts > 0 ? parts * sizes.part_bytes : 0);
-  if (selects)
-    sizes.counts += round_up(parts * selection.capacity * element_size) + kTopKLeastKeyBytes;
+  if (selects) sizes.counts += round_up(parts * selection.capacity * element_size);
   sizes.count_bytes = sort_counts * std::int64_t{sizeof(std::uint32_t)};
   sizes.places = sizes.counts + workers * sizes.count_bytes;
   const bool divides =

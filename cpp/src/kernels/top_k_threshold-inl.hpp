@@ -79,8 +79,8 @@ U threshold_of(U* keys, std::int64_t n, std::int64_t k) {
   }
 }
 
-/// TopKRowKernels::select: the k-th highest key, and of the items that have it the one that comes
-/// k-th. Of equal items the first ones come first.
+/// TopKRowKernels::select. Finds the k-th highest key, then the item that has it: with h keys above
+/// it, the (k - h)-th of those items, as equal keys are in ascending order of position.
 template <class Item>
 const void* select_item(const void* from, std::int64_t count, std::int64_t k, void* scratch) {
   using U = typename Item::Key;
