@@ -2,7 +2,6 @@
 
 from __future__ import annotations  # help() shows the annotations as written
 
-from collections.abc import Iterable
 from operator import index
 from typing import Any
 
@@ -26,9 +25,9 @@ _KINDS = (None, "quicksort", "mergesort", "heapsort", "stable")
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """A sorted copy of `a`, along `axis`, an int; None flattens `a` first.
 
-    NaN and NaT come last. Every `kind`, and `stable`, is a stable sort where dmlcpu does it, which leaves
-    -0.0 and +0.0 as they are. NumPy's own function does it where that takes less time: elements of 32 and
-    64 bits with no stable sort asked for, and small arrays.
+    NaN and NaT come last, and -0.0 equals +0.0. dmlcpu's sort is stable, whatever `kind`. NumPy's own
+    function sorts where it takes less time: small arrays, elements of 32 and 64 bits unless `kind` or
+    `stable` says that the sort be stable, and long rows of bytes if it says so.
 
     Raises `numpy.exceptions.AxisError` for an axis out of range, ValueError for another `kind`, for both
     `kind` and `stable` and for an `order` of what has no fields.
@@ -96,14 +95,7 @@ def partition(
     if given is None:
         return NotImplemented
     keys, axis, dates, k, from_end = given
-    rows = np.moveaxis(keys, axis, -1)
-    best = _best(rows, k, from_end)
-    result = rows.copy()
-    to, source = _exchanged(best.indices, rows.shape[-1], from_end)
-    result[to] = rows[source]
-    _put(result, best.values, from_end)
-    result = np.moveaxis(result, -1, axis)
-    return _restored(np.ascontiguousarray(result), dates)
+    return _restored(_exchanged(keys, axis, k, from_end, "values"), dates)
 
 
 @or_numpys(np.argpartition)
@@ -122,19 +114,11 @@ def argpartition(
     if given is None:
         return NotImplemented
     keys, axis, _, k, from_end = given
-    rows = np.moveaxis(keys, axis, -1)
-    best = _best(rows, k, from_end)
-    n = rows.shape[-1]
-    result = np.empty(rows.shape, intp)
-    result[...] = np.arange(n)
-    to, source = _exchanged(best.indices, n, from_end)
-    result[to] = source[-1]
-    _put(result, best.indices, from_end)
-    return np.ascontiguousarray(np.moveaxis(result, -1, axis))
+    return _exchanged(keys, axis, k, from_end, "indices")
 
 
-# Whether dmlcpu takes less time than NumPy, whose unstable sorts of wide elements use vectors, and whose
-# stable ones of bytes count them. The times are in docs/tuning.md.
+# Whether dmlcpu takes less time than NumPy, whose unstable sorts of 32 and 64 bits use vectors, and whose
+# stable sort of bytes is a radix sort. The times are in docs/tuning.md.
 
 
 def _sort_pays(keys: npt.NDArray[Any], n: int, stably: bool) -> bool:
@@ -215,41 +199,40 @@ def _partition(
 
 
 def _positions(kth: Any) -> list[int]:
-    """`kth` as ints; none of what NumPy looks at."""
+    """`kth` as ints; no ints if it is left to NumPy."""
     if isinstance(kth, ndarray):
         return kth.ravel().tolist() if kth.ndim <= 1 and kth.dtype.kind in "iu" else []
     try:
-        many = list(kth) if isinstance(kth, Iterable) else [kth]
+        many = kth if isinstance(kth, (list, tuple, range)) else [kth]
         return [] if bool in map(type, many) else [index(position) for position in many]
     except TypeError:
         return []
 
 
-def _best(rows: npt.NDArray[Any], k: int, from_end: bool) -> Any:
-    """The first k elements of the sorted rows, or the last ones in descending order."""
+def _exchanged(
+    keys: npt.NDArray[Any], axis: int, k: int, from_end: bool, results: str
+) -> npt.NDArray[Any]:
+    """The elements, or their indices, after the k smallest or largest changed places with those that were
+    at the begin or the end of the axis."""
+    rows = np.moveaxis(keys, axis, -1)
     policy: Any = "propagate" if from_end else "omit"  # NaN is greater than all numbers
-    return top_k(rows, k, axis_direction=int(from_end), index_dtype=intp, nan_policy=policy)
-
-
-def _exchanged(indices: npt.NDArray[Any], n: int, from_end: bool) -> tuple[Any, Any]:
-    """Where the elements go whose places the best ones take, and where they were, as indices of rows.
-
-    Of the places of the best ones, those that hold none of them; and the places that the best ones leave.
-    """
-    k = indices.shape[-1]
-    first = n - k if from_end else 0
-    stays = (indices >= first) & (indices < first + k)
-    held = np.zeros(indices.shape, bool)
-    at = np.nonzero(stays)
-    held[(*at[:-1], indices[at] - first)] = True
-    source = np.nonzero(~held)
-    to = np.nonzero(~stays)
-    return (*to[:-1], indices[to]), (*source[:-1], source[-1] + first)
-
-
-def _put(rows: npt.NDArray[Any], best: npt.NDArray[Any], from_end: bool) -> None:
-    k = best.shape[-1]
-    if from_end:
-        rows[..., -k:] = best[..., ::-1]
+    best = top_k(rows, k, axis_direction=int(from_end), index_dtype=intp, nan_policy=policy)
+    n = rows.shape[-1]
+    if results == "indices":
+        result = np.empty(rows.shape, intp)
+        result[...] = np.arange(n)
     else:
-        rows[..., :k] = best
+        result = rows.copy()
+    # In each row as many of the best ones are outside of their places as others are inside.
+    first = n - k if from_end else 0
+    inside = (best.indices >= first) & (best.indices < first + k)
+    kept = np.zeros(inside.shape, bool)
+    at = np.nonzero(inside)
+    kept[(*at[:-1], best.indices[at] - first)] = True
+    *outer, place = np.nonzero(~kept)
+    others = result[(*outer, place + first)]
+    at = np.nonzero(~inside)
+    result[(*at[:-1], best.indices[at])] = others
+    found = getattr(best, results)
+    result[..., first : first + k] = found[..., ::-1] if from_end else found
+    return np.ascontiguousarray(np.moveaxis(result, -1, axis))
