@@ -108,7 +108,7 @@ try:
             if not cls:
                 for test in tests:
                     if hasattr(module, test):
-                        globals()[test] = upstream.checked(getattr(module, test))
+                        globals()[test] = upstream.checked(getattr(module, test), most=30)
             elif hasattr(module, cls):
                 globals()[f"Test_{label}"] = upstream.select(getattr(module, cls), tests)
 except ModuleNotFoundError as error:

@@ -92,8 +92,9 @@ def load(name):
     return module
 
 
-def checked(test):
-    """The test, which must call one of the functions, unless it gets others as arguments."""
+def checked(test, most=None):
+    """The test, which must call one of the functions, unless it gets others as arguments. Of the
+    values of each of its parameters about `most` are tried."""
 
     @functools.wraps(test)
     def run(*args, **kwargs):
@@ -103,17 +104,18 @@ def checked(test):
         if not given or any(value in FUNCTIONS.values() for value in given):
             assert calls.total() > before, "dmlcpu.numpy was not called"
 
-    run.pytestmark = [listed(mark) for mark in getattr(test, "pytestmark", [])]
+    run.pytestmark = [listed(mark, most) for mark in getattr(test, "pytestmark", [])]
     return run
 
 
-def listed(mark):
-    """The mark, of hundreds of parameters with some; pytest deprecates those that are iterators."""
+def listed(mark, most):
+    """The mark with about `most` of its parameters; pytest deprecates those that are iterators."""
     if mark.name != "parametrize":
         return mark
     names, values, *others = mark.args
     values = list(values)
-    values = values[:: len(values) // 30] if len(values) > 100 else values
+    if most is not None and len(values) > most:
+        values = values[:: len(values) // most]
     return pytest.mark.parametrize(names, values, *others, **mark.kwargs).mark
 
 
