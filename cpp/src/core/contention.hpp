@@ -21,7 +21,8 @@ inline Nanoseconds now() {
 
 /// What was seen of the processors. Contended from seen() on, for a time that doubles each time
 /// that it ends by another seen(), and is the least again after a long calm; then a probe is due,
-/// whose thread spins and calls seen() or passed(). What is longer ago than that is forgotten.
+/// whose thread spins and calls seen() or passed(). Calls start probes, so it is also over where
+/// none comes: see forget().
 class Contention {
  public:
   bool calm() const { return state_.load(std::memory_order_relaxed) == kCalm; }
@@ -38,8 +39,8 @@ class Contention {
     wait_.store(std::min(2 * wait, tuning::kMostBackOff), std::memory_order_relaxed);
   }
 
-  /// A call begins. Calm again, if none began to have a probe started: between calls that are far
-  /// apart nobody would look, and each would find what the last one saw.
+  /// For the begin of a call. Calm if a probe has been due for longer than the next wait: of calls
+  /// that are far apart each one would else use one thread for what the call before it saw.
   void forget(Nanoseconds time) {
     if (calm()) return;
     const Nanoseconds since = time - until_.load(std::memory_order_relaxed);
