@@ -45,7 +45,7 @@ def test_sorts(name, call, x):
     assert_same(got, outcome(getattr(np, name), (x,), kwargs))
 
 
-@pytest.mark.parametrize("n", [2, 17, 100, 5000, 70000])
+@pytest.mark.parametrize("n", [2, 17, 100, 5000, pytest.param(70000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("dtype", [*PLAIN, *map(np.dtype, DATES[:2])], ids=str)
 def test_rows_and_columns_of_any_length(dtype, n):
     rng = np.random.default_rng(n)

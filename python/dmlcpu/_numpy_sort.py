@@ -129,7 +129,7 @@ def _sort_pays(keys: npt.NDArray[Any], n: int, stably: bool) -> bool:
 
 
 def _argsort_pays(keys: npt.NDArray[Any], n: int) -> bool:
-    return keys.itemsize < 8 or n <= 64 or keys.size >= 1 << 15
+    return keys.itemsize < 8 or not 64 < n < 1024 or keys.size >= 1 << 13
 
 
 def _partition_pays(keys: npt.NDArray[Any], n: int, k: int) -> bool:
