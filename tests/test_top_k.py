@@ -52,29 +52,42 @@ def test_top_k_sorts_by_comparison_and_by_radix(instruction_set, dtype):
         x = x.view(dtype)
         if x.dtype.kind == "f":
             x = np.where(np.isnan(x), np.array(1, dtype), x)
-        for k in near(TUNING.kTopKRadixSortPerByte * bits // 8, n // 2, n - 1):
+        for k in near(8 * TUNING.kTopKPairwiseVectors * 32 // bits, n // 2, n - 1):
             check_top_k(x, k, "decreasing")
             check_top_k(x, k, "increasing")
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, np.float64], ids=str)
-def test_top_k_sorts_few_by_comparison_and_more_by_radix(instruction_set, dtype):
-    """k around the change of sort, of rows too short for block extremes."""
+@pytest.mark.parametrize("dtype", [np.uint32, np.int64, np.float64], ids=str)
+def test_top_k_sorts_keys_that_are_alike_in_their_first_digits(instruction_set, dtype):
+    """Those bits alone are sorted by at first. What has them in common is sorted once more: groups of
+    elements around the size from which they are sorted by digits again; and one element far from the
+    others, which are all alike then, and once more. Random keys are seldom alike."""
     rng = np.random.default_rng(0)
-    for k in near(TUNING.kTopKRadixSortPerByte * np.dtype(dtype).itemsize):
-        n = max(TUNING.kTopKThresholdLength, 2 * k)
-        for x in (rng.integers(0, 9, n), rng.integers(0, 200, n)):
-            check_top_k(x.astype(dtype), k, "decreasing")
-            check_top_k(x.astype(dtype), k, "increasing")
+    bits = 8 * np.dtype(dtype).itemsize
+    unsigned = np.dtype(f"u{bits // 8}")
+    for n in (700, 20_000):
+        rows = []
+        for group in (2, *near(TUNING.kTopKInsertionLength), 500):
+            high = rng.permutation(np.arange(n) // group).astype(unsigned) % 1000
+            low = rng.integers(0, 100, n).astype(unsigned)
+            rows.append(high << unsigned.type(bits - 12) | low)
+        for apart in ([bits - 3], [bits - 3, bits // 2 + 6]):
+            rows.append(rng.integers(0, 3000, n).astype(unsigned))
+            for at, bit in enumerate(apart):
+                rows[-1][at] = 1 << bit
+        for row in rows:
+            check_top_k(row.view(dtype), n, "decreasing")
+            check_top_k(row.view(dtype), n - 1, "increasing")
 
 
-@pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.uint64], ids=str)
-def test_top_k_sorts_by_wide_digits_and_prefetches(instruction_set, dtype):
-    """Rows around the sizes from which digits are wide, and from which the next lines of all of their
-    values are prefetched; each digit of a key decides somewhere, at both ends of its values as well."""
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, np.uint64], ids=str)
+def test_top_k_sorts_by_digits_of_all_sizes(instruction_set, dtype):
+    """Rows of one element more than a power of two, and one less, which decide how many bits a digit has
+    and how many passes there are; each digit of a key decides somewhere, at both ends of its values as
+    well. Streams of whole length, and one that has more."""
     rng = np.random.default_rng(0)
     size = np.dtype(dtype).itemsize
-    for n in near(TUNING.kTopKWideDigitsLeast, TUNING.kTopKSortPrefetchLength):
+    for n in sorted({*near(*(1 << bit for bit in range(6, 16))), 300, 301, 302, 303}):
         bits = rng.integers(0, 1 << (8 * size), n, np.uint64 if size > 4 else np.int64)
         bits[:: n // 7] = (1 << (8 * size)) - 1
         x = bits.astype(f"u{size}").view(dtype)
@@ -273,8 +286,7 @@ def test_top_k_sorts_long_rows_of_elements_one_bit_apart(threads, dtype):
     """A single bit, and it with the lowest: in every digit, at both of its ends."""
     rng = np.random.default_rng(0)
     size = np.dtype(dtype).itemsize
-    digits = (TUNING.kTopKDigitBits, TUNING.kTopKWideDigitBits)
-    ends = [end for bits in digits for end in range(0, 8 * size + 1, bits)]
+    ends = range(0, 8 * size + 1, TUNING.kTopKDigitBits)
     for bit in {*near(*ends), 0} & {*range(8 * size)}:
         for others in {0, min(bit, 1)}:
             x = np.array([0, 1 << bit, others, others | 1 << bit], f"u{size}")

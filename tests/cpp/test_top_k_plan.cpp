@@ -144,20 +144,22 @@ void test_columns_have_a_lane_each() {
   CHECK(!columns({10'000, 64}, 0, tuning::kTopKLongColumnsK + 1).has_value());
 }
 
-void test_few_elements_are_sorted_by_a_network() {
+void test_few_elements_are_ranked() {
   namespace tuning = dmlcpu::tuning;
-  constexpr std::int64_t kLeast = tuning::kTopKColumnsMaxK + 1;
-  constexpr std::int64_t kLength = tuning::kTopKNetworkPerResult * kLeast;
-  CHECK(!columns({64, 50}, 1, kLeast - 1)->sorts);
-  CHECK(columns({64, 50}, 1, kLeast)->sorts);
-  CHECK(columns({64, kLength}, 1, kLeast)->sorts);
-  CHECK(!columns({64, kLength + 1}, 1, kLeast).has_value());
-  CHECK(columns({64, tuning::kTopKNetworkLength}, 1, tuning::kTopKNetworkLength)->sorts);
-  CHECK(!columns({64, tuning::kTopKNetworkLength + 1}, 1, tuning::kTopKNetworkLength).has_value());
-  // More than fit the slots of a pass: a network takes any passes.
-  const auto wide = columns({tuning::kTopKNetworkLength, 640}, 0, 100);
-  CHECK(wide->sorts && wide->columns.columns.tile_lanes == 16);
-  CHECK(columns({tuning::kTopKMinLanes, 50}, 1, 40)->sorts);
+  constexpr std::int64_t kLongest = tuning::kTopKRankedBytes / 4;
+  constexpr std::int64_t kResults = kLongest / tuning::kTopKRankedPerResult;
+  CHECK(columns({64, kLongest}, 1, kResults)->ranks);
+  CHECK(columns({64, kLongest}, 1, kLongest)->ranks);
+  CHECK(!columns({64, kLongest}, 1, kResults - 1).has_value());
+  CHECK(!columns({64, kLongest + 1}, 1, kLongest).has_value());
+  // Of few elements, all.
+  CHECK(columns({64, tuning::kTopKLeastRanked + 1}, 1, tuning::kTopKLeastRanked + 1)->ranks);
+  CHECK(!columns({64, tuning::kTopKLeastRanked + 1}, 1, tuning::kTopKLeastRanked)->ranks);
+  CHECK(!columns({64, tuning::kTopKLeastRanked}, 1, tuning::kTopKLeastRanked)->ranks);
+  // More than fit the slots of a pass.
+  const auto wide = columns({kLongest, 640}, 0, 100);
+  CHECK(wide->ranks && wide->columns.columns.tile_lanes == 16);
+  CHECK(columns({tuning::kTopKMinLanes, 50}, 1, 40)->ranks);
   CHECK(!columns({tuning::kTopKMinLanes - 1, 50}, 1, 40).has_value());
 }
 
@@ -192,13 +194,13 @@ void test_lanes_of_columns() {
 /// The keys that a tile holds, and its slots, at any k: what the kernel's caches are for.
 void test_tiles_of_columns_are_small() {
   for (std::int64_t n = 2; n < 4000; n += n / 3 + 1) {
-    for (std::int64_t k = 2; k <= dmlcpu::tuning::kTopKNetworkLength && k <= n; ++k) {
+    for (std::int64_t k = 2; k <= 256 && k <= n; ++k) {
       for (const int axis : {0, 1}) {
         const auto p = axis == 0 ? columns({n, 200}, 0, k) : columns({200, n}, 1, k);
         if (!p) continue;
         const dmlcpu::Columns c = p->columns.columns;
-        CHECK(dmlcpu::top_k_columns_scratch(c, 4, k, p->sorts).bytes < 300'000);
-        CHECK(p->sorts || c.pass >= std::min(n, dmlcpu::top_k_slots(c, k, false)));
+        CHECK(dmlcpu::top_k_columns_scratch(c, 4, k, p->ranks).bytes < 300'000);
+        CHECK(p->ranks || c.pass >= std::min(n, dmlcpu::top_k_slots(c, k, false)));
         CHECK(c.packing != dmlcpu::Packing::kTransposed || c.tile_lanes % 16 == 0);
       }
     }
@@ -216,7 +218,7 @@ void test_groups_share_a_tile() {
   CHECK(tiles(1000, 16, 29, 2) == kFit);
   CHECK(tiles(kFit - 1, 16, 29, 2) == kFit - 1);
   // Keys and positions of up to 16 slots.
-  CHECK(tiles(1000, 8, 29, 8) == dmlcpu::tuning::kTopKSlotBytes / (2 * 16 * 4) / 29);
+  CHECK(tiles(1000, 9, 29, 8) == dmlcpu::tuning::kTopKSlotBytes / (2 * 16 * 4) / 29);
   CHECK(tiles(1000, 200, 29, 2) == 1);
   // Gaps between groups; gaps between rows, of groups that overlap.
   for (const std::int64_t row : {29, 30}) {
@@ -291,7 +293,7 @@ int main() {
   test_scratch_stays_small_for_small_k();
   test_strided_axes_are_packed();
   test_columns_have_a_lane_each();
-  test_few_elements_are_sorted_by_a_network();
+  test_few_elements_are_ranked();
   test_lanes_of_columns();
   test_tiles_of_columns_are_small();
   test_groups_share_a_tile();

@@ -242,21 +242,22 @@ inline constexpr std::int64_t kTopKLeastCompared = 256;
 /// Shorter rows than this are sorted.
 inline constexpr std::int64_t kTopKThresholdLength = 64;
 
-/// Up to this many items, and vectors of their keys, are sorted by comparing each with all.
-inline constexpr std::int64_t kTopKPairwiseLength = 128;
-inline constexpr std::int64_t kTopKPairwiseVectors = 8;
+/// Up to this many items, and vectors of their keys, are sorted by comparing each with all; more by
+/// an LSD radix sort, each of whose passes goes over all counters.
+inline constexpr std::int64_t kTopKPairwiseLength = 256;
+inline constexpr std::int64_t kTopKPairwiseVectors = 20;
 
-/// Fewer elements than this for each byte of their keys are sorted by comparison, more by an LSD
-/// radix sort: each of its passes goes over all counts, each comparison is hard to predict. Its
-/// digits are wide for kTopKWideDigitsLeast keys of 4 or 8 bytes: fewer passes, but more counts.
-inline constexpr std::int64_t kTopKRadixSortPerByte = 12;
-inline constexpr int kTopKDigitBits = 8;
-inline constexpr int kTopKWideDigitBits = 11;
-inline constexpr std::int64_t kTopKWideDigitsLeast = 2048;
+/// Bits of a digit at most: fewer passes against more counters.
+inline constexpr int kTopKDigitBits = 9;
 
-/// From this many items on, which L2 does not hold, each pass prefetches the next cache line of
-/// each bin. Fewer items find their bins in L2, and pay for the prefetches.
-inline constexpr std::int64_t kTopKSortPrefetchLength = 512 * 1024;
+/// Keys are sorted by as many bits as count the items, and these: fewer passes than all bits take,
+/// but items that have them in common are sorted once more, fewer than kTopKInsertionLength by
+/// insertion.
+inline constexpr int kTopKSpareBits = 10;
+inline constexpr std::int64_t kTopKInsertionLength = 64;
+
+/// Streams of items that are moved side by side, each with counters of its own.
+inline constexpr std::int64_t kTopKSortStreams = 4;
 
 /// Columns are selected from side by side, in a vector lane each, if a call has at least this many.
 /// Inserting costs some 6 operations per slot for all lanes together, and the more slots there are
@@ -267,11 +268,14 @@ inline constexpr int kTopKColumnsMaxK = 32;
 inline constexpr std::int64_t kTopKLongColumnsK = 8;
 inline constexpr std::int64_t kTopKSlotsWork = 384 * 1024;
 
-/// Where there are too many slots, columns of up to kTopKNetworkLength elements, and up to
-/// kTopKNetworkPerResult for each wanted one, are sorted by a network: some n * log2(n)^2 / 4
-/// comparisons for all lanes together. L2 holds a vector's keys and positions.
-inline constexpr std::int64_t kTopKNetworkLength = 256;
-inline constexpr std::int64_t kTopKNetworkPerResult = 3;
+/// All elements of a column are compared with each other, n^2 / 2 comparisons for all lanes
+/// together, if they are more than kTopKLeastRanked, at most kTopKRankedBytes of lanes (4 bytes for
+/// wider ones), and at most kTopKRankedPerResult for each wanted one; of 8 bytes, which take longer
+/// to insert, more, of few wanted ones only those that all are.
+inline constexpr std::int64_t kTopKRankedBytes = 512;
+inline constexpr std::int64_t kTopKLeastRanked = 5;
+inline constexpr std::int64_t kTopKRankedPerResult = 2;
+inline constexpr std::int64_t kTopKWideRankedPerResult = 4;
 
 /// Contiguous elements whose lanes fill less than this share of their cache lines, in percent, are
 /// groups, beside the lanes of a longer axis: their last vector would be mostly empty.

@@ -1,6 +1,5 @@
 // top-k of columns: a column per vector lane, its best elements in sorted slots into which better
-// ones are inserted, for all lanes at once and without a branch. Of short columns with large k all
-// elements are slots, and sorted by a network.
+// ones are inserted, for all lanes at once and without a branch.
 #pragma once
 
 #include "kernels/columns-inl.hpp"
@@ -169,58 +168,13 @@ void take_slots(const SourceRows<U>& source, const U* data, std::int64_t positio
   if (loaded) slots.store(state);
 }
 
-/// Puts the keys of positions of a vector of lanes into the slots of the same numbers: sort_slots()
-/// sorts them after the last.
-template <class U>
-void fill_slots(const SourceRows<U>& source, const U* data, std::int64_t position,
-                const Slots<typename Lanes<U>::Lane>& state) {
-  using Lane = typename Lanes<U>::Lane;
-  const KeyRows<U, Source::kKeys> rows = {data, source.stride, source.ahead, *source.rule};
-  for (std::int64_t i = 0; i < source.n; ++i) {
-    const std::int64_t slot = (position + i) * state.stride;
-    Vector<Lane>::store(state.keys + slot, rows[i]);
-    Vector<Lane>::store(state.positions + slot, Vector<Lane>::all(static_cast<Lane>(position + i)));
-  }
-}
-
 /// The take_slots with the fewest slots for k, if there is one.
 template <class U, Source kSource, int... kSlots>
 auto take_slots_for(std::int64_t k) {
-  decltype(&fill_slots<U>) chosen = nullptr;
+  decltype(&take_slots<U, kSource, 2>) chosen = nullptr;
   static_cast<void>(
       ((k <= kSlots && (chosen = &take_slots<U, kSource, kSlots>) != nullptr) || ...));
   return chosen;
-}
-
-/// Sorts n slots of a vector of lanes by Batcher's odd-even merge sort (Sorting networks and their
-/// applications, 1968), which compares the same slots whatever is in them: pairs of sorted
-/// sequences of p slots are merged, by comparing slots that are p apart, then half of that, down to
-/// neighbours.
-template <class Lane>
-void sort_slots(const Slots<Lane>& slots, std::int64_t n) {
-  using V = Vector<Lane>;
-  const auto compare = [](const Slots<Lane>& first, const Slots<Lane>& second) {
-    const auto a = V::load(first.keys);
-    const auto b = V::load(second.keys);
-    const auto at_a = V::load(first.positions);
-    const auto at_b = V::load(second.positions);
-    const auto swaps = (b > a) | ((b == a) & (at_b < at_a));
-    V::store(first.keys, max_of(a, b));
-    V::store(second.keys, min_of(a, b));
-    V::store(first.positions, swaps ? at_b : at_a);
-    V::store(second.positions, swaps ? at_a : at_b);
-  };
-  for (std::int64_t p = 1; p < n; p *= 2) {
-    for (std::int64_t q = p; q > 0; q /= 2) {
-      for (std::int64_t first = q % p; first + q < n; first += 2 * q) {
-        for (std::int64_t i = first; i < min_of(first + q, n - q); ++i) {
-          // Of one pair of sequences.
-          if ((i ^ (i + q)) < 2 * p)
-            compare(slots.at(i * slots.stride), slots.at((i + q) * slots.stride));
-        }
-      }
-    }
-  }
 }
 
 /// What slots are selected from: elements, or their keys, with capacity in `keys`. Of elements the
@@ -251,7 +205,7 @@ SourceRows<U> source_of(const TopKColumns& a, const Tile<U>& tile, const TileRow
     make_keys(rows.data, a.columns.block * a.columns.tile_lanes, keys);
     return all;
   }
-  if (top_k_takes_elements(a.columns, kSizeOf<U>, a.k, a.sorts) && lanes >= Lanes<U>::kWidth) {
+  if (top_k_takes_elements(a.columns, kSizeOf<U>, a.k, a.ranks) && lanes >= Lanes<U>::kWidth) {
     all.odd = looks && any_odd(rows, 1, lanes);
     // Booleans of 0 and 1 are integers.
     all.source = looks && (sizeof(U) > 1 || all.odd) ? Source::kOthers : Source::kIntegers;
@@ -299,17 +253,16 @@ void write_slots(const TopKColumns& a, const Tile<U>& tile,
 }
 
 template <class U>
-void top_k_columns(const TopKColumns& a) {
+void select_columns(const TopKColumns& a) {
   using L = Lanes<U>;
   using Lane = typename L::Lane;
-  const decltype(&fill_slots<U>) take[] = {
-      a.sorts ? &fill_slots<U>
-              : take_slots_for<U, Source::kKeys, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24,
-                               tuning::kTopKColumnsMaxK>(a.k),
+  const decltype(&take_slots<U, Source::kKeys, 2>) take[] = {
+      take_slots_for<U, Source::kKeys, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, tuning::kTopKColumnsMaxK>(
+          a.k),
       take_slots_for<U, Source::kIntegers, 2, 3, 4, 5, 6, tuning::kTopKLongColumnsK>(a.k),
       take_slots_for<U, Source::kOthers, 2, 3, 4, 5, 6, tuning::kTopKLongColumnsK>(a.k)};
-  const std::int64_t slot_count = top_k_slots(a.columns, a.k, a.sorts);
-  const TopKColumnsScratch layout = top_k_columns_scratch(a.columns, sizeof(U), a.k, a.sorts);
+  const std::int64_t slot_count = top_k_slots(a.columns, a.k, a.ranks);
+  const TopKColumnsScratch layout = top_k_columns_scratch(a.columns, sizeof(U), a.k, a.ranks);
   char* const scratch = static_cast<char*>(a.scratch);
   auto* const states = reinterpret_cast<Lane*>(scratch + layout.states);
   for_tiles<U>(a.columns, [&](const Tile<U>& tile) {
@@ -331,8 +284,6 @@ void top_k_columns(const TopKColumns& a) {
         }
       }
     });
-    for (std::int64_t l = 0; l < stride && a.sorts; l += L::kWidth)
-      sort_slots(slots.at(l), slot_count);
     // The last vector of lanes overlapped the one before: its slots go to the lanes they are of.
     for (std::int64_t j = 0; j < a.k && last < padded - L::kWidth; ++j) {
       KeptSlots<U, 1> moved;

@@ -12,21 +12,15 @@
 
 namespace dmlcpu {
 
-/// How many digits of `bits` bits hold `all_bits`.
-constexpr int digit_count(int all_bits, int bits) { return (all_bits + bits - 1) / bits; }
+/// Bytes of the shortest vector of any instruction set.
+inline constexpr std::int64_t kLeastVectorBytes = 16;
 
-/// Bits of a digit of the radix sort of `count` items.
-constexpr int top_k_digit_bits(std::int64_t element_size, std::int64_t count) {
-  const bool wide = element_size >= 4 && count >= tuning::kTopKWideDigitsLeast;
-  return wide ? tuning::kTopKWideDigitBits : tuning::kTopKDigitBits;
-}
-
-/// Counters for a radix sort of up to `count` items by all bits of a key, one for each value of
-/// each digit; 0 if they are sorted by comparison.
+/// Counters for a sort of up to `count` items: one for each stream and digit; 0 if each of the
+/// items is compared with all, whatever the instruction set.
 constexpr std::int64_t top_k_sort_counts(std::int64_t element_size, std::int64_t count) {
-  const int bits = top_k_digit_bits(element_size, count);
-  if (count < tuning::kTopKRadixSortPerByte * element_size) return 0;
-  return std::int64_t{digit_count(static_cast<int>(8 * element_size), bits)} << bits;
+  const bool few = count <= tuning::kTopKPairwiseLength &&
+                   count <= tuning::kTopKPairwiseVectors * kLeastVectorBytes / element_size;
+  return few ? 0 : tuning::kTopKSortStreams << tuning::kTopKDigitBits;
 }
 
 /// What depends on an element type and its order.
@@ -78,6 +72,7 @@ struct TopKRow {
 
 inline constexpr std::int64_t kTopKBinCount = std::int64_t{1} << tuning::kTopKBinBits;
 inline constexpr std::int64_t kTopKMostBuckets = 256;
+static_assert(kTopKMostBuckets * (1 + tuning::kTopKSortStreams) <= kTopKBinCount);
 /// Items have numbers that descend in their order: the key, and, as far as 64 bits hold it, the
 /// position. Bins of these by their distance from the highest, 2^shift numbers each, the first bin
 /// the highest; and the bucket of each bin. Consecutive bins are a bucket.
@@ -103,11 +98,10 @@ struct TopKRowKernels {
   std::int64_t (*collect)(const TopKRow& row);
   /// A key with probably somewhat more than k elements of the row at or above it, for its parts.
   std::uint64_t (*threshold)(const TopKRow& row);
-  /// Sorts items, equal keys of which are given in ascending order of position, by descending key;
-  /// returns where the first `wanted` are. `others` has capacity for as many items and `counts` for
-  /// the counters, unless top_k_sort_counts() is 0: then neither is used.
-  const void* (*sort)(void* items, void* others, std::int64_t count, std::int64_t wanted,
-                      std::uint32_t* counts);
+  /// Sorts items, equal keys of which are given in ascending order of position, by descending key,
+  /// and returns where they ended: `items`, or `others`, which has capacity for as many. `counts`
+  /// has top_k_sort_counts().
+  const void* (*sort)(void* items, void* others, std::int64_t count, std::uint32_t* counts);
   /// Finds the item that would be the k-th if all were sorted; `keys` has capacity for the key of
   /// each, rounded up to whole vectors.
   const void* (*select)(const void* items, std::int64_t count, std::int64_t k, void* keys);
@@ -115,7 +109,8 @@ struct TopKRowKernels {
   TopKRange (*range)(const void* items, std::int64_t count);
   /// Counts the items of each bin.
   void (*count)(const void* items, std::int64_t count, const TopKBins& bins, std::int64_t* counts);
-  /// Copies each item to the next place of its bucket.
+  /// Copies each item to the next place of its bucket. `places` has kTopKBinCount: of the buckets,
+  /// then scratch memory.
   void (*distribute)(const void* items, std::int64_t count, const TopKBins& bins,
                      std::int64_t* places, void* to);
   /// Writes elements and positions of items, item i to lane i. Where a key does not tell the
@@ -133,7 +128,7 @@ struct TopKRowScratch {
   std::int64_t items;
   std::int64_t item_bytes;
   std::int64_t part_bytes;  ///< of a part's items
-  std::int64_t others;      ///< none if it is where `counts` are
+  std::int64_t others;
   std::int64_t counts;
   std::int64_t count_bytes;  ///< of each worker
   std::int64_t places;
@@ -156,7 +151,7 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
   // The filter writes one item more than it keeps.
   sizes.part_bytes = round_up((selection.capacity + 1) * sizes.item_bytes);
   sizes.others = sizes.items + parts * sizes.part_bytes;
-  sizes.counts = sizes.others + (sort_counts > 0 ? parts * sizes.part_bytes : 0);
+  sizes.counts = sizes.others + (selects ? 0 : parts * sizes.part_bytes);
   if (selects) sizes.counts += round_up(parts * selection.capacity * element_size);
   sizes.count_bytes = sort_counts * std::int64_t{sizeof(std::uint32_t)};
   sizes.places = sizes.counts + workers * sizes.count_bytes;
@@ -169,22 +164,23 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
 
 /// The k elements of highest key of each column, equal keys in ascending order of position. All
 /// positions are walked, from the first on. A tile has one group unless it is transposed, or one
-/// pass takes it and its groups and rows follow each other without a gap. If `sorts`, all are
-/// sorted; else better ones are inserted into slots: 2 <= k <= kTopKColumnsMaxK, and the first pass
-/// and period are of at least top_k_slots() positions, or of all.
+/// pass takes it and its groups and rows follow each other without a gap. If `ranks`, all are
+/// compared with each other, at most kTopKRankedBytes / 2; else better ones are inserted into
+/// slots: 2 <= k <= kTopKColumnsMaxK, and the first pass and period are of at least top_k_slots()
+/// positions, or of all.
 struct TopKColumns {
   Columns columns;
   std::int64_t k;
   std::int64_t first;  ///< of the k that are written: 0, or k - 1 for the k-th alone
-  bool sorts;
+  bool ranks;
   const TopKElementKernels* element;
   Outputs outputs;
   void* scratch;  ///< top_k_columns_scratch(), aligned to 64 bytes
 };
 
 /// An upper bound of the slots of a lane; if all elements are sorted, their number.
-constexpr std::int64_t top_k_slots(const Columns& columns, std::int64_t k, bool sorts) {
-  return sorts ? columns.n : 2 * k;
+constexpr std::int64_t top_k_slots(const Columns& columns, std::int64_t k, bool ranks) {
+  return ranks ? columns.n : 2 * k;
 }
 
 /// Bytes of a lane, which holds a key or a position.
@@ -195,15 +191,15 @@ constexpr std::int64_t top_k_lane_bytes(std::int64_t element_size) {
 /// Whether slots are selected from the elements of rows, not from their keys: few slots, which take
 /// less time than the memory.
 constexpr bool top_k_takes_elements(const Columns& columns, std::int64_t element_size,
-                                    std::int64_t k, bool sorts) {
-  return !sorts && k <= tuning::kTopKLongColumnsK && columns.packing != Packing::kTransposed &&
+                                    std::int64_t k, bool ranks) {
+  return !ranks && k <= tuning::kTopKLongColumnsK && columns.packing != Packing::kTransposed &&
          columns.tile_groups == 1 && columns.tile_lanes * element_size >= kCacheLine;
 }
 
 /// Where the parts of the scratch memory begin, after what packs a tile, and where it ends: the
 /// keys of a pass, or of a last tile that has less than a vector of lanes, slots, elements and
-/// indices that are written together. Transposed elements become keys where they are. A vector that
-/// is read past the last row is in the slots.
+/// indices that are written together, or offsets of all positions. Transposed elements become keys
+/// where they are. A vector that is read past the last row is in the slots.
 struct TopKColumnsScratch {
   std::int64_t keys;
   std::int64_t states;
@@ -213,22 +209,24 @@ struct TopKColumnsScratch {
 };
 constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
                                                    std::int64_t element_size, std::int64_t k,
-                                                   bool sorts) {
+                                                   bool ranks) {
   const std::int64_t lane_bytes = top_k_lane_bytes(element_size);
   // Lanes that fill whole vectors of any instruction set.
   const std::int64_t padded = round_up(columns.tile_lanes * lane_bytes) / lane_bytes;
   const std::int64_t lanes = columns.tile_groups * padded;
   const std::int64_t packed = packed_bytes(columns, element_size);
-  const bool elements = top_k_takes_elements(columns, element_size, k, sorts);
+  const bool elements = top_k_takes_elements(columns, element_size, k, ranks);
   TopKColumnsScratch parts{};
   const bool transposed = columns.packing == Packing::kTransposed;
   const std::int64_t pass_bytes = round_up(columns.pass * std::int64_t{sizeof(std::int64_t)});
   const std::int64_t row_bytes = elements ? kCacheLine : lanes * element_size;
   parts.keys = transposed ? 0 : packed + pass_bytes;
   parts.states = transposed ? packed : parts.keys + round_up(columns.pass * row_bytes);
-  parts.values = parts.states + round_up(lanes * 2 * top_k_slots(columns, k, sorts) * lane_bytes);
-  const std::int64_t together = (k > columns.tile_groups ? k : columns.tile_groups) * padded;
-  parts.indices = parts.values + round_up(together * element_size);
+  parts.values = parts.states + round_up(lanes * 2 * top_k_slots(columns, k, ranks) * lane_bytes);
+  // Offsets of positions, where elements are ranked.
+  const std::int64_t rows = k > columns.tile_groups ? k : columns.tile_groups;
+  const std::int64_t together = ranks ? columns.n : rows * padded;
+  parts.indices = parts.values + (ranks ? 0 : round_up(together * element_size));
   parts.bytes = parts.indices + round_up(together * std::int64_t{sizeof(std::int64_t)});
   return parts;
 }

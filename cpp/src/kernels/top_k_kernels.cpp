@@ -1,5 +1,5 @@
 // The instruction set's table of top-k kernels.
-#include "kernels/top_k_columns-inl.hpp"
+#include "kernels/top_k_ranks-inl.hpp"
 #include "kernels/top_k_select-inl.hpp"
 #include "kernels/top_k_sort-inl.hpp"
 
@@ -9,7 +9,7 @@ namespace dmlcpu::DMLCPU_TARGET {
 #define DMLCPU_ELEMENTS(enumerator, name, T, kind) DMLCPU_OF_ORDERS(DMLCPU_ELEMENT, T),
 #define DMLCPU_ROWS(...)                                         \
   {top_k_collect<__VA_ARGS__>, threshold_by_sample<__VA_ARGS__>, \
-   sort_first<__VA_ARGS__>,    select_item<__VA_ARGS__>,         \
+   sort_items<__VA_ARGS__>,    select_item<__VA_ARGS__>,         \
    range_of<__VA_ARGS__>,      count_bins<__VA_ARGS__>,          \
    distribute<__VA_ARGS__>,    write_items<__VA_ARGS__>}
 #define DMLCPU_WIDTH(U, Word, LongerWord) \

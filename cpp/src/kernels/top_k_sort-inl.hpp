@@ -8,91 +8,181 @@
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// Sorts items, given with equal keys in ascending order of position, by descending key: an LSD
-/// radix sort, which moves them between `items` and `other`; returns where they ended. `counts` has
-/// a counter for each value of each digit.
-template <int kDigitBits, class Item>
-Item* radix_sort(Item* items, Item* other, std::int64_t count, std::uint32_t* counts) {
-  constexpr int kBins = 1 << kDigitBits;
-  constexpr int kPasses = digit_count(8 * static_cast<int>(sizeof(typename Item::Key)), kDigitBits);
-  const auto digit = [](const Item& item, int pass) {
-    return static_cast<int>(item.key() >> (pass * kDigitBits)) & (kBins - 1);
-  };
-  constexpr auto kLineItems = kCacheLine / static_cast<std::int64_t>(sizeof(Item));
-  const bool prefetches = count >= tuning::kTopKSortPrefetchLength;
-  std::memset(counts, 0, sizeof(std::uint32_t) * kPasses * kBins);
-  for (std::int64_t i = 0; i < count; ++i) {
-    for (int pass = 0; pass < kPasses; ++pass) ++counts[pass * kBins + digit(items[i], pass)];
+/// The counters of digits of items that are moved by them: a stream is a part of the items, which
+/// has a counter of its own for each digit, in the streams' order. Streams are walked side by side:
+/// a counter is often read soon after it was written, and processors that expect this wait for the
+/// write each time, but other streams go on meanwhile.
+template <class Counter>
+struct DigitStreams {
+  static constexpr std::int64_t kStreams = tuning::kTopKSortStreams;
+  Counter* counts;
+
+  template <class Item, class Digit>
+  void count(const Item* items, std::int64_t count, std::int64_t digits, const Digit& digit) {
+    std::memset(counts, 0, sizeof(Counter) * static_cast<std::size_t>(digits * kStreams));
+    const std::int64_t length = count / kStreams;
+    for (std::int64_t i = 0; i < length; ++i) {
+      unroll<kStreams>([&](auto s) { ++counts[digit(items[s * length + i]) * kStreams + s]; });
+    }
+    for (std::int64_t i = kStreams * length; i < count; ++i) {
+      ++counts[digit(items[i]) * kStreams + kStreams - 1];
+    }
   }
-  for (int pass = 0; pass < kPasses; ++pass) {
-    std::uint32_t* const starts = counts + pass * kBins;
-    // A digit that all items share changes nothing.
-    if (starts[digit(items[0], pass)] == count) continue;
-    std::uint32_t start = 0;
-    for (int bin = kBins - 1; bin >= 0; --bin) {
-      const std::uint32_t size = starts[bin];
-      starts[bin] = start;
-      start += size;
+  /// Counts become the places of the streams' items of a digit, from `place` on; returns the place
+  /// after them.
+  Counter place(std::int64_t digit, Counter place) {
+    for (std::int64_t s = digit * kStreams; s < (digit + 1) * kStreams; ++s) {
+      place += std::exchange(counts[s], place);
     }
-    for (std::int64_t i = 0; i < count; ++i) {
-      Item* const to = other + starts[digit(items[i], pass)]++;
-      if (prefetches) prefetch(to + kLineItems);
-      *to = items[i];
+    return place;
+  }
+  template <class Item, class Digit>
+  void move(const Item* items, std::int64_t count, const Digit& digit, Item* to) {
+    const std::int64_t length = count / kStreams;
+    for (std::int64_t i = 0; i < length; ++i) {
+      Item moved[kStreams];
+      Counter places[kStreams];
+      unroll<kStreams>([&](auto s) { moved[s] = items[s * length + i]; });
+      unroll<kStreams>([&](auto s) { places[s] = counts[digit(moved[s]) * kStreams + s]++; });
+      // After all that is read: a processor that may not read before it knows where earlier writes
+      // go would wait for each.
+      unroll<kStreams>([&](auto s) { to[places[s]] = moved[s]; });
     }
-    std::swap(items, other);
+    for (std::int64_t i = kStreams * length; i < count; ++i) {
+      to[counts[digit(items[i]) * kStreams + kStreams - 1]++] = items[i];
+    }
+  }
+};
+
+/// Inserts each item into those before it, which are sorted.
+template <class Item>
+void insertion_sort(Item* items, std::int64_t count) {
+  for (std::int64_t i = 1; i < count; ++i) {
+    const Item inserted = items[i];
+    std::int64_t place = i;
+    for (; place > 0 && inserted < items[place - 1]; --place) items[place] = items[place - 1];
+    items[place] = inserted;
+  }
+}
+
+/// How many binary digits a number has.
+constexpr int binary_digits(std::uint64_t n) { return n == 0 ? 0 : 64 - __builtin_clzll(n); }
+
+/// Sorts items, given with equal keys in ascending order of position, by descending key: an LSD
+/// radix sort, which moves them between `items` and `others`; returns where they ended. `counts`
+/// has top_k_sort_counts(). It goes over the digits that tell most keys apart, those of a key's
+/// distance from the lowest; what has these in common, mostly nothing, is sorted by itself.
+template <class Item>
+Item* radix_sort(Item* items, Item* others, std::int64_t count, std::uint32_t* counts) {
+  using U = typename Item::Key;
+  U lowest = 0;
+  U highest = static_cast<U>(~U{0});
+  // All bits of bytes are one digit.
+  if constexpr (sizeof(U) > 1) {
+    lowest = highest = items[0].key();
+    for (std::int64_t i = 1; i < count; ++i) {
+      lowest = min_of(lowest, items[i].key());
+      highest = max_of(highest, items[i].key());
+    }
+  }
+  const int range_bits = binary_digits(static_cast<U>(highest - lowest));
+  const int count_bits = binary_digits(static_cast<std::uint64_t>(count));
+  const int wanted = min_of(range_bits, count_bits + tuning::kTopKSpareBits);
+  // Not more counters than items to go over.
+  const int most = min_of(tuning::kTopKDigitBits, count_bits - 1);
+  const int passes = (wanted + most - 1) / most;
+  if (passes == 0) return items;
+  const int bits = (wanted + passes - 1) / passes;
+  const int low = max_of(range_bits - passes * bits, 0);
+  DigitStreams<std::uint32_t> streams = {counts};
+  for (int pass = 0; pass < passes; ++pass) {
+    const std::int64_t last = (std::int64_t{1} << bits) - 1;
+    const auto digit = [lowest, last, shift = low + pass * bits](const Item& item) {
+      return static_cast<std::int64_t>(static_cast<U>(item.key() - lowest) >> shift) & last;
+    };
+    streams.count(items, count, last + 1, digit);
+    std::uint32_t place = 0;
+    for (std::int64_t d = last; d >= 0; --d) place = streams.place(d, place);
+    streams.move(items, count, digit, others);
+    std::swap(items, others);
+  }
+  if (low == 0) return items;
+  // Where two are in the wrong order, all that have these digits in common are sorted.
+  const auto alike = [lowest, low](const Item& a, const Item& b) {
+    return static_cast<U>(a.key() - lowest) >> low == static_cast<U>(b.key() - lowest) >> low;
+  };
+  for (std::int64_t i = 1; i < count; ++i) {
+    if (!(items[i] < items[i - 1])) continue;
+    std::int64_t first = i - 1;
+    while (first > 0 && alike(items[first - 1], items[i])) --first;
+    while (i < count && alike(items[i], items[first])) ++i;
+    if (i - first < tuning::kTopKInsertionLength) {
+      insertion_sort(items + first, i - first);
+    } else {
+      const Item* const sorted = radix_sort(items + first, others + first, i - first, counts);
+      if (sorted != items + first) std::copy(sorted, sorted + (i - first), items + first);
+    }
   }
   return items;
 }
 
-/// Sorts few items, given with equal keys in ascending order of position: each item's place is the
-/// number of keys above its own, and of equal keys before it. n^2 comparisons, but n / width
-/// vectors of them, and no branch to mispredict, unlike a sort by comparison.
+/// Copies few items, given with equal keys in ascending order of position, to where they are in
+/// descending order of their keys: each item's place is the number of keys above its own, and of
+/// equal keys before it. n^2 comparisons, but n / width vectors of them, and no branch to
+/// mispredict, unlike a sort by comparison.
 template <class Item>
-void sort_few(Item* items, std::int64_t count) {
+void sort_few(const Item* items, std::int64_t count, Item* to) {
   using U = typename Item::Key;
-  using V = Vector<U>;
-  constexpr std::int64_t kMost = tuning::kTopKPairwiseLength;
-  U keys[kMost + V::kWidth];
-  Item unsorted[kMost];
-  std::uint8_t equals[kMost];
-  for (std::int64_t i = 0; i < count; ++i) {
-    keys[i] = items[i].key();
-    unsorted[i] = items[i];
-    equals[i] = 0;
+  using Signed = typename IntegersOf<sizeof(U)>::Signed;
+  using V = Vector<Signed>;
+  constexpr U kFlip = U{1} << (8 * sizeof(U) - 1);
+  constexpr int kVectors = 2;
+  constexpr std::int64_t kAtOnce = kVectors * V::kWidth;
+  Signed keys[tuning::kTopKPairwiseLength + kAtOnce];
+  Signed numbers[kAtOnce];
+  U places[kAtOnce];
+  for (std::int64_t i = 0; i < count; ++i) keys[i] = static_cast<Signed>(items[i].key() ^ kFlip);
+  for (std::int64_t l = 0; l < kAtOnce; ++l) {
+    keys[count + l] = 0;
+    numbers[l] = static_cast<Signed>(l);
   }
-  V::store(keys + count, V::all(0));
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t place = 0;
-    const typename V::Type key = V::all(keys[i]);
-    for (std::int64_t j = 0; j < count; j += V::kWidth) {
-      place += __builtin_popcountll(bits_of_mask<sizeof(U)>(V::load(keys + j) > key));
-    }
-    place += equals[place]++;
-    items[place] = unsorted[i];
+  for (std::int64_t first = 0; first < count; first += kAtOnce) {
+    const std::int64_t after = min_of(first + kAtOnce, count);
+    typename V::Type own[kVectors];
+    typename V::Type place[kVectors];
+    const auto for_keys = [&](std::int64_t begin, std::int64_t end, const auto& each) {
+      for (std::int64_t j = begin; j < end; ++j) {
+        unroll<kVectors>([&, key = V::all(keys[j])](auto v) { each(v, j, key); });
+      }
+    };
+    unroll<kVectors>([&](auto v) {
+      own[v] = V::load(keys + first + v * V::kWidth);
+      place[v] = V::all(static_cast<Signed>(first));
+    });
+    // Masks are -1.
+    for_keys(0, first, [&](auto v, std::int64_t, auto key) { place[v] += own[v] > key; });
+    for_keys(first, after, [&](auto v, std::int64_t j, auto key) {
+      const auto later = V::load(numbers + v * V::kWidth) > V::all(static_cast<Signed>(j - first));
+      place[v] -= (key > own[v]) | ((key == own[v]) & later);
+    });
+    for_keys(after, count, [&](auto v, std::int64_t, auto key) { place[v] -= key > own[v]; });
+    unroll<kVectors>(
+        [&](auto v) { V::store(reinterpret_cast<Signed*>(places) + v * V::kWidth, place[v]); });
+    for (std::int64_t i = first; i < after; ++i) to[places[i - first]] = items[i];
   }
 }
 
-/// TopKRowKernels::sort. `to` may be null: items are then not sorted by digits.
+/// TopKRowKernels::sort.
 template <class Item>
-const void* sort_first(void* from, void* to, std::int64_t count, std::int64_t wanted,
-                       std::uint32_t* counts) {
-  using U = typename Item::Key;
+const void* sort_items(void* from, void* to, std::int64_t count, std::uint32_t* counts) {
+  constexpr std::int64_t kFew =
+      min_of(tuning::kTopKPairwiseVectors * Vector<typename Item::Key>::kWidth,
+             tuning::kTopKPairwiseLength);
   Item* const items = static_cast<Item*>(from);
   Item* const others = static_cast<Item*>(to);
-  if (count <=
-      min_of(tuning::kTopKPairwiseVectors * Vector<U>::kWidth, tuning::kTopKPairwiseLength)) {
-    sort_few(items, count);
-    return items;
-  }
-  if (others != nullptr && top_k_sort_counts(sizeof(U), count) > 0) {
-    return top_k_digit_bits(sizeof(U), count) == tuning::kTopKWideDigitBits
-               ? radix_sort<tuning::kTopKWideDigitBits>(items, others, count, counts)
-               : radix_sort<tuning::kTopKDigitBits>(items, others, count, counts);
-  }
-  // Many items of blocks are those of data that rise block by block, which a heap is slow with.
-  if (wanted < count) std::nth_element(items, items + wanted, items + count);
-  std::sort(items, items + wanted);
-  return items;
+  if (count > kFew) return radix_sort(items, others, count, counts);
+  sort_few(items, count, others);
+  return others;
 }
 
 template <class Item>
@@ -114,12 +204,17 @@ void count_bins(const void* items, std::int64_t count, const TopKBins& bins, std
 }
 
 template <class Item>
-void distribute(const void* items, std::int64_t count, const TopKBins& bins, std::int64_t* places,
+void distribute(const void* all, std::int64_t count, const TopKBins& bins, std::int64_t* places,
                 void* to) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Item item = static_cast<const Item*>(items)[i];
-    static_cast<Item*>(to)[places[bins.buckets[item.bin(bins)]]++] = item;
-  }
+  const auto bucket = [&bins](const Item& item) {
+    return std::int64_t{bins.buckets[item.bin(bins)]};
+  };
+  const Item* const items = static_cast<const Item*>(all);
+  // Of the counts of bins, no longer needed, those after the buckets' places.
+  DigitStreams<std::int64_t> streams = {places + kTopKMostBuckets};
+  streams.count(items, count, kTopKMostBuckets, bucket);
+  for (std::int64_t b = 0; b < kTopKMostBuckets; ++b) streams.place(b, places[b]);
+  streams.move(items, count, bucket, static_cast<Item*>(to));
 }
 
 /// A chunk at a time: to look up every element by itself would wait for memory each time, if the

@@ -114,7 +114,7 @@ struct TopKRows : Call {
       return of_items.write(row, item, 1, outputs(offsets, kUnitAxis, kUnitAxis, plan.row));
     }
     const std::int64_t wanted = std::min(count, plan.k - bucket.first);
-    const void* const sorted = of_items.sort(items, others, count, wanted, counts);
+    const void* const sorted = of_items.sort(items, others, count, counts);
     for (int s = 1; s < 3; ++s) offsets[s] += bucket.first * plan.row.strides[s];
     of_items.write(row, sorted, wanted, outputs(offsets, kUnitAxis, kUnitAxis, plan.row));
   }
@@ -230,7 +230,7 @@ void run_plan(const Call& call, const TopKPlan& plan) { TopKRows{call, plan}.run
     columns.data = call.at(plan.columns.input_offset + task.offsets[0]);
     columns.groups = task.groups;
     columns.lanes = task.results;
-    call.width.columns({columns, plan.k, plan.first, plan.sorts, &call.element,
+    call.width.columns({columns, plan.k, plan.first, plan.ranks, &call.element,
                         call.outputs(task.offsets, plan.column, tasks.groups, tasks.results),
                         scratch.at(plan.columns.row_bytes() + worker * plan.worker_bytes)});
   });
