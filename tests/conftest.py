@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import dmlcpu
-from dmlcpu import _core
+from dmlcpu import _core, _parts
 
 pytest.register_assert_rewrite(
     "checks", "commands", "data", "reference", "scripts", "torch_cases", "upstream"
@@ -57,7 +57,7 @@ def threads(request):
 
 @pytest.fixture
 def core_calls(monkeypatch):
-    """The inputs with which the operators are called by their names in the package, in a list."""
+    """The inputs with which the operators, or parts of them, are called by their names in the package."""
     inputs = []
 
     def spy(function):
@@ -70,6 +70,7 @@ def core_calls(monkeypatch):
 
     for name in ("argmax", "argmin", "top_k", "gather_nd"):
         monkeypatch.setattr(dmlcpu, name, spy(getattr(dmlcpu, name)))
+    monkeypatch.setattr(_parts, "part_of_top_k", spy(_parts.part_of_top_k))
     return inputs
 
 

@@ -20,6 +20,11 @@ CALLS = {
     "topk_of_dim_0": lambda m, x: m.topk(x, 2, 0, False)[0],
     "max": lambda m, x: m.max(x, 1)[0],
     "min": lambda m, x: m.min(x, 0, True)[0],
+    "sort": lambda m, x: m.sort(x, 0, True)[0],
+    "msort": lambda m, x: m.msort(x),
+    "kthvalue": lambda m, x: m.kthvalue(x, 4, 1)[0],
+    "median": lambda m, x: m.median(x, 1, True)[0],
+    "nanmedian": lambda m, x: m.nanmedian(x, 0)[0],
     "index_select": lambda m, x: m.index_select(x, 0, torch.tensor([2, 0, 2])),
     "gather_nd": lambda m, x: (
         m.gather_nd(x, torch.tensor([[1, 2], [0, 0], [1, 2]]))
@@ -98,6 +103,10 @@ def random_calls():
         yield x, lambda m, x, d=dim, keep=keepdim: m.max(x, d, keep)
         yield x, lambda m, x, d=dim, keep=keepdim: m.min(x, d, keepdim=keep)
         yield x, lambda m, x, d=dim, k=k, keep=keepdim: m.topk(x, k, d, keep)
+        yield x, lambda m, x, d=dim, down=keepdim: m.sort(x, d, down)
+        yield x, lambda m, x: m.msort(x)
+        yield x, lambda m, x, d=dim, k=k, keep=keepdim: m.kthvalue(x, k, d, keep)
+        yield x, lambda m, x, d=dim, keep=keepdim: m.median(x, d, keep)
         if shape:
             rows = torch.randint(size, (choice.randint(0, 3),))
             yield x, lambda m, x, d=dim, rows=rows: m.index_select(x, d, rows)
@@ -152,6 +161,13 @@ def program_of(name, module):
             "topk": lambda: module.topk(rows, 2, 0)[0],
             "topk_of_all": lambda: module.topk(rows, rows.shape[0], 0)[0],
             "topk_of_rows": lambda: module.topk(rows, 1)[0],
+            "sort": lambda: module.sort(rows, 0, True)[0],
+            "argsort": lambda: module.argsort(rows),
+            "msort": lambda: module.msort(rows),
+            "kthvalue": lambda: module.kthvalue(rows, 2, 0)[0],
+            "kthvalue_of_all": lambda: module.kthvalue(rows, rows.shape[0], 0)[0],
+            "median": lambda: module.median(rows, 0)[0],
+            "nanmedian": lambda: module.nanmedian(rows, -2, True)[0],
             "index_select": lambda: module.index_select(rows, 0, torch.tensor([1, 0])),
         }
         return calls[name]()
@@ -161,7 +177,7 @@ def program_of(name, module):
 
 SIZED = [
     "argmax", "argmax_of_all", "argmin", "max", "min", "topk", "topk_of_all", "topk_of_rows",
-    "index_select",
+    "sort", "argsort", "msort", "kthvalue", "kthvalue_of_all", "median", "nanmedian", "index_select",
 ]  # fmt: skip
 
 

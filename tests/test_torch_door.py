@@ -20,6 +20,7 @@ from torch_cases import (  # noqa: E402
     DTYPES,
     NAMES,
     ROWS,
+    SEARCHES,
     X,
     agree,
     error_samples,
@@ -30,7 +31,7 @@ from torch_cases import (  # noqa: E402
 
 
 @pytest.mark.parametrize("dtype", [*DTYPES, "bool", "complex64"])
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "gather_nd"])
+@pytest.mark.parametrize("name", [name for name in SEARCHES if name != "gather_nd"])
 def test_samples_of_torch(name, dtype, core_calls, any_size):
     count = 0
     for input, args, kwargs in samples(name, getattr(torch, dtype)):
@@ -168,7 +169,7 @@ def test_out(name, dtype, core_calls):
     views = tuple(t[at] for t, at in zip(wide, cut))
     core_calls.clear()
     got = getattr(door, name)(x, *ARGUMENTS[name], out=views if pair else views[0])
-    assert len(core_calls) == 1
+    assert len(core_calls) == 1 + ("median" in name)  # which look for NaN
     assert all(view._version for view in views)
     assert all(a is b for a, b in zip(tensors(got), views))
     assert all(torch.equal(a, b) for a, b in zip(views, tensors(want)))

@@ -19,15 +19,15 @@ switch = importlib.import_module("dmlcpu.torch._enabled")
 
 from torch_cases import (  # noqa: E402
     DTYPES,
-    NAMES,
     ROWS,
+    SEARCHES,
     X,
     agree,
     same,
     samples,
 )
 
-BEHIND = [name for name in NAMES if name != "gather_nd"]
+BEHIND = [name for name in SEARCHES if name != "gather_nd"]
 LARGE = torch.arange(20000).flip(0)
 
 

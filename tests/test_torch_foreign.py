@@ -136,7 +136,7 @@ def test_spellings_and_errors_of_torch(call):
 
 
 def test_resized_outputs_warn_as_torchs_do():
-    for name in TORCHS:
+    for name in set(TORCHS) - {"argsort"}:  # torch's has no output
         warned = []
         for module in (torch, door):
             outs = [t.new_zeros(5) for t in tensors(getattr(torch, name)(X, *ARGUMENTS[name]))]

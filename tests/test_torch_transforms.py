@@ -31,32 +31,32 @@ def test_opcheck(name, gradients):
     for x in (X.float(), X.bfloat16().permute(2, 0, 1), X[:, ::2].double()):
         x = x.clone(memory_format=torch.preserve_format).requires_grad_(gradients)
         args = {"argmax": (1, False), "max": (0, False), "topk": (2, 2, False, True)}.get(name)
+        args = args or {"sort": (1, True, False), "median": (1, False)}.get(name)
+        args = args or {"argsort": (0, False, True)}.get(name)
         if name == "gather_nd":
             args = (torch.zeros(3, 2, dtype=torch.int64), 0)
         args = args or ARGUMENTS[name]
         torch_library.opcheck(getattr(registered, name).default, (x, *args))
 
 
-CASES = pytest.mark.parametrize(
-    ("name", "args"),
-    [
-        ("max", (1,)), ("max", (0, True)), ("min", (-1,)), ("min", (0, False)), ("topk", (2,)),
-        ("topk", (2, 0, False)), ("index_select", (0, ROWS)), ("index_select", (-1, ROWS[:1])),
-        ("gather_nd", (torch.tensor([[0, 1], [-1, 0], [0, 1]]),)),
-        ("gather_nd", (torch.tensor([[[1], [1]], [[0], [2]], [[-1], [0]]]), 1)),
-    ],
-)  # fmt: skip
+CASES = [
+    ("max", (1,)), ("max", (0, True)), ("min", (-1,)), ("min", (0, False)), ("topk", (2,)),
+    ("topk", (2, 0, False)), ("index_select", (0, ROWS)), ("index_select", (-1, ROWS[:1])),
+    ("gather_nd", (torch.tensor([[0, 1], [-1, 0], [0, 1]]),)),
+    ("gather_nd", (torch.tensor([[[1], [1]], [[0], [2]], [[-1], [0]]]), 1)),
+    ("sort", (1, True)), ("msort", ()), ("kthvalue", (2, 1)), ("median", (0,)), ("nanmedian", (-1, True)),
+]  # fmt: skip
 
 
-def values_of(module, name, args):
+def values_of(module, name, args, **named):
     """The differentiable result of a function, which takes the input; of torch's where it has one."""
     if name == "gather_nd" and module is torch:
         indices, batch = args[0], [torch.arange(3)[:, None]] * (len(args) - 1)
         return lambda x: x[(*batch, *indices.unbind(-1))]
-    return lambda x: tensors(getattr(module, name)(x, *args))[0]
+    return lambda x: tensors(getattr(module, name)(x, *args, **named))[0]
 
 
-@CASES
+@pytest.mark.parametrize(("name", "args"), CASES)
 def test_gradients(name, args, core_calls):
     x = torch.randperm(36).double().view(3, 4, 3).requires_grad_()
     run = values_of(door, name, args)
@@ -68,22 +68,31 @@ def test_gradients(name, args, core_calls):
     assert bool(core_calls) == (name != "index_select" or args[0] == 0)
 
 
-@pytest.mark.parametrize("name", ["max", "min", "topk", "index_select"])
+@pytest.mark.parametrize(
+    "name", ["max", "min", "topk", "index_select", "sort", "msort", "kthvalue"]
+)
 def test_gradients_of_torchs_samples(name):
     count = 0
     for input, args, kwargs in samples(name, torch.float64, requires_grad=True):
-        args = (*args, *kwargs.values())
         got, want = (
-            torch.autograd.grad(values_of(module, name, args)(input).pow(2).sum(), input)[0]
+            torch.autograd.grad(values_of(module, name, args, **kwargs)(input).pow(2).sum(), input)[
+                0
+            ]
             for module in (door, torch)
         )
         assert torch.equal(got, want)
         count += 1
-    assert count >= 3
+    assert count >= 2
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-@CASES
+@pytest.mark.parametrize(
+    ("name", "args", "compiled"),
+    [
+        pytest.param(*case, compiled, marks=[pytest.mark.slow] * (compiled and case in CASES[-4:]))
+        for compiled in (False, True)
+        for case in CASES
+    ],
+)
 def test_transforms(name, args, compiled):
     """Those of torch.func, alone, of each other, and compiled in one graph, are those of torch."""
     x = torch.randperm(36).double().view(3, 4, 3)
@@ -244,11 +253,20 @@ def test_vmap_of_selections(dim, keepdim):
         for function in (door.argmax, door.argmin):
             batched(lambda x, f=function: f(x, dim, keepdim), (batch,), x)
         if dim is not None:
-            for function in (door.max, door.min):
+            for function in (door.max, door.min, door.median, door.nanmedian):
                 batched(lambda x, f=function: f(x, dim, keepdim), (batch,), x)
             batched(lambda x: door.topk(x, 2, dim, largest=keepdim), (batch,), x)
+            batched(lambda x: door.kthvalue(x, 2, dim, keepdim), (batch,), x)
+            for function in (door.sort, door.argsort):
+                batched(lambda x, f=function: f(x, dim, descending=keepdim), (batch,), x)
     if dim in (0, -1, None):
         batched(lambda x: door.argmax(x, dim, keepdim), (0,), x.flatten())
+    for function in (door.msort, door.sort, door.argsort):
+        batched(function, (1,), x)
+        batched(function, (0,), x.flatten())
+    for one in (door.median, door.nanmedian):
+        batched(lambda x, f=one: f(x, 0, keepdim), (0,), x.flatten().double())
+    batched(lambda x: door.kthvalue(x, 1, 0, keepdim), (0,), x.flatten())
     batched(door.argmax, (1,), x)
     batched(lambda x: door.topk(x, 1), (2,), x)
     twice = torch.vmap(torch.vmap(lambda x: door.topk(x, 2).indices))(x)
@@ -286,7 +304,7 @@ def test_compile(name, dynamic):
         got, want = compiled(x), program(x)
         assert type(got) is type(want)
         assert all(torch.equal(a, b) for a, b in zip(tensors(got), tensors(want)))
-    if name not in ("argmax", "argmin"):
+    if "arg" not in name:
         leaves = [X.double().requires_grad_() for _ in range(2)]
         for run, leaf in zip((compiled, program), leaves):
             tensors(run(leaf))[0].sum().backward()

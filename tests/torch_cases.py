@@ -4,7 +4,9 @@ import pytest
 import torch
 
 DTYPES = ["float32", "float16", "float64", "bfloat16", "int64", "int32", "int16", "int8", "uint8"]
-NAMES = ["argmax", "argmin", "max", "min", "topk", "gather_nd", "index_select"]
+SEARCHES = ["argmax", "argmin", "max", "min", "topk", "gather_nd", "index_select"]
+SORTS = ["sort", "argsort", "kthvalue", "median", "nanmedian"]
+NAMES = SEARCHES + SORTS
 X = torch.tensor([[[3, 1, 3], [0, 3, 1]], [[2, 2, 0], [1, 3, 2]]])  # 2 x 2 x 3, with ties
 AT = torch.tensor([[0, 1], [-1, -2]])
 ROWS = torch.tensor([1, 0, 1])
@@ -16,6 +18,11 @@ ARGUMENTS = {
     "topk": (2, 2, False),
     "gather_nd": (AT,),
     "index_select": (0, ROWS),
+    "sort": (1, True),
+    "argsort": (0,),
+    "kthvalue": (2, 2, True),
+    "median": (1,),
+    "nanmedian": (-1, True),
 }
 
 

@@ -54,6 +54,14 @@ def of_torch() -> None:
         assert_type(pair, torch.return_types.min)
     for largest in (dt.max(x), dt.max(x, x), dt.max(x, other=x), dt.max(x, x, out=x.clone())):
         assert_type(largest, torch.Tensor)
+    for middle in (dt.median(x, 1), dt.median(x, 1, True), dt.median(x, axis=0, keepdims=True)):
+        assert_type(middle, torch.return_types.median)
+    assert_type(dt.nanmedian(x, 0), torch.return_types.nanmedian)
+    assert_type(dt.nanmedian(x), torch.Tensor)
+    assert_type(dt.kthvalue(x, 1).values, torch.Tensor)
+    assert_type(dt.sort(x, descending=True), torch.return_types.sort)
+    for order in (dt.argsort(x, 0), dt.msort(x), dt.median(x)):
+        assert_type(order, torch.Tensor)
     assert_type(dt.gather_nd(x, torch.tensor([[1]])), torch.Tensor)
     assert_type(dt.index_select(x, 0, torch.tensor([1])), torch.Tensor)
     with dt.enabled():
@@ -81,6 +89,8 @@ if TYPE_CHECKING:
         str(dt.topk(tensor, 1).positions)  # wrong
         dt.min(tensor, "0")  # wrong
         str(dt.max(tensor, tensor).count(1))  # wrong
+        dt.sort(tensor, "0")  # wrong
+        dt.kthvalue(tensor)  # wrong
         dmlcpu.dask.argmax(lazy, 1.5)  # wrong
         dmlcpu.dask.top_k(lazy, 1, nan_policy="no")  # wrong
         str(dmlcpu.dask.gather_nd(lazy, [[1]]).no_such_name)  # wrong

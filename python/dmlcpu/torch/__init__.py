@@ -36,19 +36,26 @@ from dmlcpu.torch._functions import (  # noqa: E402
     min,
     topk,
 )
+from dmlcpu.torch._sorts import argsort, kthvalue, median, msort, nanmedian, sort  # noqa: E402
 
-_names = ("_calls", "_enabled", "_functions", "_kernels", "_registered")
+_names = ("_calls", "_enabled", "_functions", "_kernels", "_registered", "_sorts")
 _modules.update({name: _sys.modules[name] for name in (f"dmlcpu.torch.{n}" for n in _names)})
 
 __all__ = [
     "argmax",
     "argmin",
+    "argsort",
     "disable",
     "enable",
     "enabled",
     "gather_nd",
     "index_select",
+    "kthvalue",
     "max",
+    "median",
     "min",
+    "msort",
+    "nanmedian",
+    "sort",
     "topk",
 ]

@@ -18,7 +18,16 @@ from torch.compiler import is_compiling
 
 from dmlcpu._libraries import storage_lack
 from dmlcpu.torch._kernels import pays, run_core
-from dmlcpu.torch._registered import GATHERS, INDICES, OWN, PAIRS, PARAMETERS, check_gather, on_cpu
+from dmlcpu.torch._registered import (
+    GATHERS,
+    INDICES,
+    INDICES_ALONE,
+    OWN,
+    PAIRS,
+    PARAMETERS,
+    check_gather,
+    on_cpu,
+)
 
 __all__ = ["NoValue", "call", "elementwise", "one"]
 
@@ -35,7 +44,7 @@ def one(value: Any, default: Any, other: Any, name: str) -> Any:
 
 
 def elementwise(name: str, input: Any, other: Any, keepdim: Any, out: Any) -> Any:
-    """The overloads of torch.max and torch.min without a dim, which are torch's own."""
+    """The overloads of torch.max, min and medians without a dim, which are torch's own."""
     if keepdim is not False:
         raise TypeError("keepdim: must not be given without a dim")
     args = (input,) if other is NoValue else (input, other)
@@ -60,8 +69,11 @@ def call(name: str, args: tuple[Any, ...], out: Any) -> Any:
 
 _DEFAULTS: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("argmax", "argmin"), (None, False)),
-    **dict.fromkeys(("max", "min"), (False,)),
+    **dict.fromkeys(("max", "min", "median", "nanmedian"), (False,)),
     "topk": (-1, True, True),
+    **dict.fromkeys(("sort", "argsort"), (-1, False, False)),
+    "msort": (0,),
+    "kthvalue": (-1, False),
     "index_select": (),
 }
 
@@ -73,7 +85,7 @@ def _as_given(name: str, args: tuple[Any, ...], out: dict[str, Any]) -> Any:
     given = {
         parameter: value for (_, parameter), value, default in optional if value is not default
     }
-    return OWN[name](*args[:required], **given, **out)
+    return getattr(torch, name)(*args[:required], **given, **out)
 
 
 def _is_foreign(arg: Any) -> bool:
@@ -104,6 +116,7 @@ _DISPATCH = torch._C._disabled_torch_dispatch_impl
 _KINDS: dict[str, tuple[str, tuple[Any, ...], tuple[Any, ...]]] = {
     "Tensor": ("a torch.Tensor", (Tensor,), (Tensor,)),
     "bool": ("a bool", (bool,), (bool,)),
+    "bool?": ("a bool", (bool, type(None)), (bool, type(None))),
     "int": ("an int", (int, torch.SymInt), (int,)),
     "int?": ("an int", (int, torch.SymInt, type(None)), (int, type(None))),
 }
@@ -118,6 +131,10 @@ _USUAL = {
 }
 
 
+# Those that torch has not, or of which it does not promise which of equal elements is found.
+_CORES = ("topk", "kthvalue", "median", "nanmedian", "gather_nd")
+
+
 def _at_once(name: str, args: tuple[Any, ...], out: Any) -> Any:
     """The result of a call that need not go through the dispatcher; None of others and of wrong ones.
 
@@ -126,8 +143,7 @@ def _at_once(name: str, args: tuple[Any, ...], out: Any) -> Any:
     if is_compiling() or (name, *map(type, args)) not in _USUAL:
         return None
     try:
-        # Torch promises which of equal elements is found, except for top-k.
-        if out is None and name not in ("topk", "gather_nd") and not pays(name, args):
+        if out is None and name not in _CORES and not pays(name, args):
             if storage_lack(args[0]):
                 return None
             return OWN[name](*args)
@@ -152,7 +168,7 @@ def _plain(name: str, args: tuple[Any, ...]) -> bool:
     modes = _len_torch_dispatch_stack() or _len_torch_function_stack()
     if modes or _get_tracing_state() or forward_ad._current_level >= 0:
         return False
-    gradients = is_grad_enabled() and name not in ("argmax", "argmin")
+    gradients = is_grad_enabled() and name not in INDICES_ALONE
     for arg in args:
         if type(arg) is Tensor and (  # isinstance takes longer
             _dispatch_keys(arg) not in _KEYS or (gradients and arg.requires_grad)
@@ -167,7 +183,7 @@ def _write(name: str, operator: Any, args: tuple[Any, ...], out: Any) -> Any:
     if len(tensors) != 1 + (name in PAIRS) or not all(isinstance(to, Tensor) for to in tensors):
         kind = "a pair of tensors" if name in PAIRS else "a torch.Tensor"
         raise TypeError(f"out: must be {kind}, got {type(out).__name__}")
-    gradients = is_grad_enabled() and "arg" not in name  # indices have none
+    gradients = is_grad_enabled() and name not in INDICES_ALONE
     if gradients and any(t.requires_grad for t in (args[0], *tensors)):
         raise RuntimeError("out: must be None where gradients are wanted, got tensors")
     if not is_compiling():
@@ -186,19 +202,22 @@ def _write(name: str, operator: Any, args: tuple[Any, ...], out: Any) -> Any:
 def _check_memory(name: str, args: tuple[Any, ...], tensors: tuple[Tensor, ...]) -> None:
     """An error of outputs that their storage does not hold, or that share memory with an argument.
 
-    PyTorch would write past the end of the storage. argmax and argmin may write to memory of their
-    input, as in torch.
+    PyTorch would write past the end of the storage. Sorts, argmax and argmin may write to memory of
+    their input, as in torch: programs sort in place.
     """
     for to in filter(_in_memory, tensors):
         if lack := storage_lack(to):
             raise RuntimeError(f"out: {lack}")
-    if "arg" in name:
+    if name in _IN_PLACE:
         return
     for (_, parameter), arg in zip(_PARAMETERS[name], args):
         if isinstance(arg, Tensor) and any(_overlap(arg, to) for to in tensors):
             raise RuntimeError(
                 f"out: must share no memory with {parameter}, got a tensor that does"
             )
+
+
+_IN_PLACE = (*INDICES_ALONE, "sort", "msort")
 
 
 def _in_memory(tensor: Tensor) -> bool:
@@ -230,7 +249,7 @@ def _checked(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
         text, types, _ = _KINDS[kind]
         if "int" in kind and not isinstance(value, types):
             value = _as_int(value)
-        if not isinstance(value, types) or isinstance(value, bool) != (kind == "bool"):
+        if not isinstance(value, types) or (isinstance(value, bool) and "bool" not in kind):
             raise TypeError(f"{parameter}: must be {text}, got {type(value).__name__}")
         given[parameter] = value
     _check_values(name, given)
@@ -254,8 +273,8 @@ def _check_values(name: str, given: dict[str, Any]) -> None:
         check_gather(input.shape, indices.shape, indices.dtype, batch_dims)
     if "dim" not in given:
         return
-    dim, k = given["dim"], given.get("k", 0)
-    if "arg" in name and input.dtype in _UNORDERED:
+    dim, k, least = given["dim"], given.get("k", 1), int(name == "kthvalue")
+    if name in ("argmax", "argmin") and input.dtype in _UNORDERED:
         return  # for torch, that is what is wrong first
     dims = input.dim() or 1  # a tensor without dimensions counts as having one
     if dim is not None and not -dims <= dim < dims:
@@ -265,10 +284,10 @@ def _check_values(name: str, given: dict[str, Any]) -> None:
     size = input.numel() if dim is None or not input.dim() else input.shape[dim]
     if type(size) is not int or isinstance(k, torch.SymInt):
         return  # traced or symbolic: the operator checks it
-    if not 0 <= k <= size:
-        raise RuntimeError(f"k: must be in [0, {size}] (the size of dim {dim}), got {k}")
     if "keepdim" in given and size == 0:
         raise IndexError(f"dim: must have at least 1 element, got dim {dim} of size 0")
+    if "k" in given and not least <= k <= size:
+        raise RuntimeError(f"k: must be in [{least}, {size}] (the size of dim {dim}), got {k}")
 
 
 _UNORDERED = (torch.bool, torch.complex64, torch.complex128, torch.complex32)

@@ -21,9 +21,19 @@ from dmlcpu.torch._kernels import Function, pays, run_core
 
 __all__ = ["disable", "enable", "enabled"]
 
-# The operators behind which the core is put, and overloads that write to given tensors.
-_OPERATORS = ("argmax", "argmin", "max.dim", "min.dim", "topk", "index_select")
-_WRITING = {"max": "dim_max", "min": "dim_min", "topk": "values"}  # of others: out
+# The operators behind which the core is put, and their overloads that write to given tensors.
+_OPERATORS = {
+    "argmax": "out",
+    "argmin": "out",
+    "index_select": "out",
+    "kthvalue": "values",
+    "max.dim": "dim_max",
+    "median.dim": "dim_values",
+    "min.dim": "dim_min",
+    "nanmedian.dim": "dim_values",
+    "sort.stable": "values_stable",
+    "topk": "values",
+}
 
 _SHORT = 65536  # elements for which torch's kernel may keep Python's lock
 
@@ -36,15 +46,16 @@ _blocks = contextvars.ContextVar("dmlcpu.torch.enabled", default=0)
 def enable() -> None:
     """Put dmlcpu behind torch's own functions on the CPU, so that a program gets faster as it is.
 
-    Behind `topk`, `argmax`, `argmin`, `index_select`, `max` and `min` with a `dim`. It holds for
-    tensors of the CPU in the whole process, whoever calls, until `disable`. Gradients, transforms
-    and compilation stay torch's own; what torch.compile makes code of itself is not dmlcpu's. What
-    dmlcpu does not take (see `argmax`) goes to torch's kernels, as do calls with ``out=`` and small
-    ones: below 2048 elements (argmax, argmin), 4096 (topk), 8192 (max, min) or 2048 indices. These
-    take about 3 us longer than before.
+    Behind `topk`, `sort`, `argsort`, `msort`, `kthvalue`, `argmax`, `argmin`, `index_select`, and behind
+    `max`, `min`, `median` and `nanmedian` with a `dim`. It holds for tensors of the CPU in the whole
+    process, whoever calls, until `disable`. Gradients, transforms and compilation stay torch's own; what
+    torch.compile makes code of itself is not dmlcpu's. What dmlcpu does not take (see `argmax`) goes to
+    torch's kernels, as do calls with ``out=`` and small ones: below 1024 elements (sorts), 2048 (argmax,
+    argmin), 4096 (topk, kthvalue), 8192 (max, min, medians) or 2048 indices; of 8 bytes each, sorts,
+    kthvalue and medians below 8 times as many. These take about 3 us longer than before.
 
-    Results are torch's, but where it leaves them open: of equal elements the first is found. They
-    hold memory of NumPy's, which ``resize_()`` cannot enlarge.
+    Results are torch's, but where it leaves them open: of equal elements the first is found, and sorts
+    are stable. They hold memory of NumPy's, which ``resize_()`` cannot enlarge.
 
     >>> import torch, dmlcpu.torch
     >>> dmlcpu.torch.enable()
@@ -89,25 +100,27 @@ def enabled() -> Iterator[None]:
 
 def _override(operator: str) -> Function:
     name = operator.partition(".")[0]
-    write = getattr(getattr(torch.ops.aten, name), _WRITING.get(name, "out"))
+    write = getattr(getattr(torch.ops.aten, name), _OPERATORS[operator])
     own = torch_library.get_kernel(f"aten::{operator}", "CPU")
     outs = [argument.name for argument in write._schema.arguments if argument.is_out]
     dtypes = {"argmax": [torch.int64], "argmin": [torch.int64]}.get(name, [None, torch.int64])
 
+    # The dispatcher leaves defaults out, and gives by name what follows a star in the schema.
     @untraced
-    def run(keys: Any, input: Tensor, *args: Any) -> Any:
+    def run(keys: Any, input: Tensor, *args: Any, **named: Any) -> Any:
         worth, size = pays(name, (input, *args)), input.nbytes // input.itemsize
         if name == "index_select" and not torch._C._get_tracing_state():
             dim, index = args
             size = size * index.numel() // max(*input.shape[dim:][:1], 1, 1)
         if not worth and size < _SHORT:
-            return own.call_boxed(keys, input, *args)
+            return own.call_boxed(keys, input, *args, **named)
         if worth and (_everywhere or _blocks.get()):
-            result = run_core(name, input, *args)
+            result = run_core(name, input, *args, **named)
             if result is not None:
                 return result
         # By the other overload, which lets other threads run, as call_boxed() does not.
-        return write(input, *args, **{o: input.new_empty(0, dtype=d) for o, d in zip(outs, dtypes)})
+        named |= {out: input.new_empty(0, dtype=dtype) for out, dtype in zip(outs, dtypes)}
+        return write(input, *args, **named)
 
     return run
 

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 import dmlcpu
+from dmlcpu import _parts
 from dmlcpu._libraries import by_dlpack, storage_lack
 
 __all__ = ["Function", "as_numpy", "pays", "run_core"]
@@ -31,27 +32,38 @@ with contextlib.suppress(ModuleNotFoundError):
     _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
     _COMPARED.add(torch.bfloat16)
 _WIDE = {torch.uint16, torch.uint32, torch.uint64}  # which torch does not select
-_COPIED = _COMPARED | _WIDE | {torch.bfloat16, torch.bool}
+_SORTED = _COMPARED | _WIDE | {torch.bool}
+_COPIED = _SORTED | {torch.bfloat16}
 
 # From how many elements on (of index_select: indices) the core takes less time than torch's kernel.
 _LEAST = dict(argmax=2048, argmin=2048, max=8192, min=8192, topk=4096, index_select=2048)
+_LEAST |= dict(sort=1024, argsort=1024, msort=1024, kthvalue=4096, median=8192, nanmedian=8192)
+# Of elements of 64 bits it takes that many times as many, as vectors hold fewer of them.
+_FACTOR_OF_64_BITS = dict.fromkeys(
+    ("sort", "argsort", "msort", "kthvalue", "median", "nanmedian"), 8
+)
 
 
 def pays(name: str, args: tuple[Any, ...]) -> bool:
     """Whether the core takes less time for such arguments than torch's kernel, if torch has one."""
     worked, least = args[2] if name == "index_select" else args[0], _LEAST[name]
     size: int = worked.nbytes  # not numel(), which is a tensor in traces of torch.jit
-    if size < least or size < least * worked.itemsize:
+    if size < least:
+        return False
+    itemsize = worked.itemsize
+    if size < least * itemsize * (_FACTOR_OF_64_BITS.get(name, 1) if itemsize == 8 else 1):
         return False
     return name != "index_select" or args[0].dtype not in _WIDE
 
 
-def _takes(name: str, input: Tensor, *args: Any) -> bool:
+def _takes(name: str, input: Tensor, *args: Any, **_: Any) -> bool:
     """Whether the kernel of that name is for such arguments; it may still refuse their values."""
     if lack := storage_lack(input):  # PyTorch does not look
         raise RuntimeError(f"input: {lack}")
     dtypes, dims = _COMPARED, input.dim()
-    if name == "index_select":  # along other dimensions torch's own kernel is faster
+    if name in ("sort", "argsort", "msort"):
+        dtypes = _SORTED
+    elif name == "index_select":  # along other dimensions torch's own kernel is faster
         dtypes, (dim, index) = _COPIED, args
         if lack := storage_lack(index):
             raise RuntimeError(f"index: {lack}")
@@ -111,6 +123,110 @@ def _extreme(name: str, input: Tensor, dim: int, keepdim: bool = False) -> tuple
     return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))
 
 
+def _sort(
+    input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = False
+) -> tuple[Tensor, Tensor]:
+    array, axis, strides = _of_memory_order(input, dim)
+    values, indices = _smallest(array, array.shape[axis], axis, descending)
+    pair = _tensor(values, input.dtype), _tensor(indices)
+    return _of_shape(pair[0], input, strides), _of_shape(pair[1], input, strides)
+
+
+def _argsort(input: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
+    array, axis, strides = _of_memory_order(input, dim)
+    indices = _part(array, array.shape[axis], axis, descending, "indices")
+    return _of_shape(_tensor(indices), input, strides)
+
+
+def _msort(input: Tensor, dim: int) -> Tensor:
+    array, axis, strides = _of_memory_order(input, dim)
+    values = _part(array, array.shape[axis], axis, False, "values")
+    return _of_shape(_tensor(values, input.dtype), input, strides)
+
+
+def _of_memory_order(input: Tensor, dim: int) -> tuple[npt.NDArray[Any], int, tuple[int, ...]]:
+    """The elements in the order of memory, the axis that is `dim` there, and the strides of a result.
+
+    The strides are those of the input, or dense ones where it has gaps, as of torch's results.
+    """
+    if input.is_contiguous():
+        return as_numpy(input), dim, input.stride()
+    strides = torch.empty_like(input).stride()
+    order = sorted(range(len(strides)), key=lambda d: -strides[d])
+    return as_numpy(input.permute(order)), order.index(dim % len(strides)), strides
+
+
+def _of_shape(result: Tensor, input: Tensor, strides: tuple[int, ...]) -> Tensor:
+    return result if result.stride() == strides else result.as_strided(input.shape, strides)
+
+
+def _smallest(array: npt.NDArray[Any], k: int, axis: int, largest: bool = False) -> Any:
+    """The `k` smallest or largest elements and their indices; NaN is greater than every number."""
+    return dmlcpu.top_k(
+        array,
+        k,
+        axis=axis,
+        axis_direction=int(largest),
+        index_dtype=_INT64,
+        nan_policy=_NAN[largest],
+    )
+
+
+def _part(array: npt.NDArray[Any], k: int, axis: int, largest: bool, results: str) -> Any:
+    """Of what `_smallest` finds the values, the indices, or the last value and index."""
+    return _parts.part_of_top_k(array, k, axis, int(largest), _INT64, _NAN[largest], results)
+
+
+_NAN: Any = {False: "omit", True: "propagate"}  # the core's policies
+
+
+def _kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    return _pair(*_kth(as_numpy(input), k, dim), input, dim, keepdim)
+
+
+def _kth(array: npt.NDArray[Any], k: int, axis: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The k-th element of a stable sort and its index, counted from the nearer end."""
+    n = array.shape[axis]
+    if 2 * k <= n + 1:
+        values, indices = _part(array, k, axis, False, "last")
+        return values, indices
+    # From the reversed axis the largest, so that of equal elements those of higher index come before.
+    back = (*[slice(None)] * (axis % array.ndim), slice(None, None, -1))
+    values, indices = _part(array[back], n + 1 - k, axis, True, "last")
+    return values, n - 1 - indices
+
+
+def _median(name: str, input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    array = as_numpy(input)
+    values, indices = _kth(array, (array.shape[dim] + 1) // 2, dim)
+    if input.is_floating_point():
+        greatest, at = _smallest(array, 1, dim, True)  # NaN, where there is one
+        nans = np.isnan(greatest)
+        if nans.any():
+            if name == "nanmedian":
+                rows = np.moveaxis(array, dim, -1)[nans.squeeze(dim)]
+                values[nans], indices[nans] = _median_of_numbers(rows)
+            else:
+                values[nans], indices[nans] = greatest[nans], at[nans]
+    return _pair(values, indices, input, dim, keepdim)
+
+
+def _median_of_numbers(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The median of what is not NaN in each row, and its index; of a row of NaNs the first of them."""
+    counts = rows.shape[1] - np.isnan(rows).sum(1)
+    at = np.arange(len(rows)), np.maximum(counts - 1, 0) // 2
+    values, indices = _smallest(rows, int(at[1].max()) + 1, 1)
+    return values[at], indices[at]
+
+
+def _pair(
+    values: npt.NDArray[Any], indices: npt.NDArray[Any], input: Tensor, dim: int, keepdim: bool
+) -> tuple[Tensor, Tensor]:
+    if not keepdim:
+        values, indices = values.squeeze(dim), indices.squeeze(dim)
+    return _tensor(values, input.dtype), _tensor(indices)
+
+
 def _gather_nd(
     input: Tensor, indices: Tensor, batch_dims: int, *, out: Tensor | None = None
 ) -> Tensor:
@@ -137,13 +253,22 @@ _KERNELS: dict[str, Function] = {
     "max": functools.partial(_extreme, "max"),
     "min": functools.partial(_extreme, "min"),
     "topk": _topk,
+    "sort": _sort,
+    "argsort": _argsort,
+    "msort": _msort,
+    "kthvalue": _kthvalue,
+    "median": functools.partial(_median, "median"),
+    "nanmedian": functools.partial(_median, "nanmedian"),
     "gather_nd": _gather_nd,
     "index_select": _index_select,
 }
 
 
-def run_core(name: str, *args: Any, **out: Tensor) -> Any:
+def run_core(name: str, *args: Any, **named: Any) -> Any:
     """The result of torch's operator of that name by the core; None if it does not take the arguments.
+
+    The arguments are those of the door's operator, or of torch's, which may leave out defaults; gathers
+    take an `out` as well.
 
     It uses no more threads than torch does, of which a DataLoader's worker has one.
     """
@@ -152,9 +277,9 @@ def run_core(name: str, *args: Any, **out: Tensor) -> Any:
     threads = torch.get_num_threads()
     try:
         if threads >= dmlcpu.get_num_threads():
-            return _KERNELS[name](*args, **out)
+            return _KERNELS[name](*args, **named)
         with dmlcpu.num_threads(threads):
-            return _KERNELS[name](*args, **out)
+            return _KERNELS[name](*args, **named)
     except (TypeError, ValueError, IndexError):  # before anything was written
         if name == "gather_nd":  # torch has none that would say what is wrong
             raise

@@ -18,17 +18,34 @@ from torch.utils._pytree import tree_map
 from dmlcpu._untraced import untraced
 from dmlcpu.torch._kernels import Function, as_numpy, run_core
 
-__all__ = ["GATHERS", "INDICES", "OWN", "PAIRS", "PARAMETERS", "check_gather", "on_cpu"]
+__all__ = [
+    "GATHERS",
+    "INDICES",
+    "INDICES_ALONE",
+    "OWN",
+    "PAIRS",
+    "PARAMETERS",
+    "check_gather",
+    "on_cpu",
+]
 
 _below_autograd = torch._C._AutoDispatchBelowAutograd
 
-PAIRS = {name: getattr(torch.return_types, name) for name in ("max", "min", "topk")}
+PAIRS = {
+    name: getattr(torch.return_types, name)
+    for name in ("max", "min", "topk", "sort", "kthvalue", "median", "nanmedian")
+}
 GATHERS = ("gather_nd", "index_select")
+INDICES_ALONE = ("argmax", "argmin", "argsort")  # whose results have no derivative
 
 PARAMETERS = {
     **dict.fromkeys(("argmax", "argmin"), "Tensor input, int? dim, bool keepdim"),
-    **dict.fromkeys(("max", "min"), "Tensor input, int dim, bool keepdim"),
+    **dict.fromkeys(("max", "min", "median", "nanmedian"), "Tensor input, int dim, bool keepdim"),
     "topk": "Tensor input, SymInt k, int dim, bool largest, bool sorted",
+    "sort": "Tensor input, int dim, bool descending, bool? stable",
+    "argsort": "Tensor input, int dim, bool descending, bool stable",
+    "msort": "Tensor input, int dim",
+    "kthvalue": "Tensor input, SymInt k, int dim, bool keepdim",
     "gather_nd": "Tensor input, Tensor indices, int batch_dims",
     "index_select": "Tensor input, int dim, Tensor index",
 }
@@ -103,8 +120,25 @@ def _gather_nd(input: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
     return torch.ops.aten.index.Tensor(input, _coordinates(indices, batch_dims)).contiguous()
 
 
-# Torch's own functions.
-OWN: dict[str, Function] = {name: getattr(torch, name, _gather_nd) for name in PARAMETERS}
+def _sort(input: Tensor, dim: int, descending: bool, stable: bool | None) -> Any:
+    return torch.sort(input, stable=True, dim=dim, descending=descending)
+
+
+def _argsort(input: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
+    return torch.argsort(input, stable=True, dim=dim, descending=descending)
+
+
+def _msort(input: Tensor, dim: int) -> Tensor:
+    return torch.sort(input, dim).values
+
+
+# Torch's own functions, of which sorts keep the order of equal elements, as the core's do.
+OWN: dict[str, Function] = {
+    **{name: getattr(torch, name, _gather_nd) for name in PARAMETERS},
+    "sort": _sort,
+    "argsort": _argsort,
+    "msort": _msort,
+}
 
 
 @untraced
@@ -177,7 +211,12 @@ class _Derived(_OneLevel):  # type: ignore[misc]
 
 
 def _dim_and_keepdim(name: str, args: Any) -> Any:
-    return (args[1], True) if name == "topk" else args
+    """Along which dim the indices of a pair count, and whether it is one of their dimensions."""
+    args = args[name in _AFTER_K :]
+    return (args[0], True) if name in ("topk", "sort") else args
+
+
+_AFTER_K = ("topk", "kthvalue")  # which have a k before the dim
 
 
 def _differentiable(name: str, operator: Any) -> Function:
@@ -189,6 +228,8 @@ def _differentiable(name: str, operator: Any) -> Function:
         # level of compiled programs, so that the tensor is asked itself, which traces show as an alias.
         backward = torch.is_grad_enabled() and input.requires_grad
         if backward or torch._VF._unpack_dual(input, level=0).tangent is not None:
+            if name == "msort":  # derivatives need the indices too
+                return torch.ops.dmlcpu.sort.default(input, *args, False, True)[0]
             with enable_single_level_autograd_function():
                 return _Derived.apply(name, operator, input, *args)
         with _below_autograd():
@@ -202,7 +243,7 @@ def _batched(name: str, operator: Any) -> Function:
 
     def rule(info: Any, in_dims: tuple[Any, ...], input: Tensor, *args: Any) -> Any:
         input = input.movedim(in_dims[0], 0)
-        at = int(name == "topk")  # after k
+        at = int(name in _AFTER_K)
         before, dim, after = args[:at], args[at], args[at + 1 :]
         dims = input.dim() - 1
         if dims and dim is not None:
@@ -245,7 +286,7 @@ def _register(library: Any, name: str, parameters: str) -> None:
     else:
         rule = _gather_nd_batched(operator) if name == "gather_nd" else _batched(name, operator)
         torch_library.register_vmap(f"dmlcpu::{name}", rule, lib=library)
-    if name in PAIRS or name in GATHERS:
+    if name not in INDICES_ALONE:
         library.impl(name, _differentiable(name, operator), "Autograd")
 
 
