@@ -147,12 +147,13 @@ def _given(
         return None
     if kind not in _KINDS or (kind is not None and stable is not None):
         return None
+    keys, dates = a, None
     if not is_plain(a, axis, None):
         if plain := plainer(a, axis):
             return _given(*plain, kind, order, stable)
         if not is_date(a) or not (axis is None or type(axis) is int):
             return None
-    keys, dates = a, a.dtype if is_date(a) else None
+        dates = a.dtype
     if axis is None:
         keys, axis = keys.reshape(-1), 0
     ndim = keys.ndim

@@ -51,8 +51,8 @@ def enable() -> None:
     process, whoever calls, until `disable`. Gradients, transforms and compilation stay torch's own; what
     torch.compile makes code of itself is not dmlcpu's. What dmlcpu does not take (see `argmax`) goes to
     torch's kernels, as do calls with ``out=`` and small ones: below 1024 elements (sorts), 2048 (argmax,
-    argmin), 4096 (topk, kthvalue), 8192 (max, min, medians) or 2048 indices; of 8 bytes each, sorts,
-    kthvalue and medians below 8 times as many. These take about 3 us longer than before.
+    argmin), 4096 (topk, kthvalue), 8192 (max, min, medians) or 2048 indices; of 8 bytes each, kthvalue
+    and medians below 8 times as many. These take about 3 us longer than before.
 
     Results are torch's, but where it leaves them open: of equal elements the first is found, and sorts
     are stable. They hold memory of NumPy's, which ``resize_()`` cannot enlarge.

@@ -39,9 +39,7 @@ _COPIED = _SORTED | {torch.bfloat16}
 _LEAST = dict(argmax=2048, argmin=2048, max=8192, min=8192, topk=4096, index_select=2048)
 _LEAST |= dict(sort=1024, argsort=1024, msort=1024, kthvalue=4096, median=8192, nanmedian=8192)
 # Of elements of 64 bits it takes that many times as many, as vectors hold fewer of them.
-_FACTOR_OF_64_BITS = dict.fromkeys(
-    ("sort", "argsort", "msort", "kthvalue", "median", "nanmedian"), 8
-)
+_FACTOR_OF_64_BITS = dict.fromkeys(("kthvalue", "median", "nanmedian"), 8)
 
 
 def pays(name: str, args: tuple[Any, ...]) -> bool:
