@@ -9,6 +9,8 @@
     python bench/run.py sweep     one size at a time, to find where speed falls off
     python bench/run.py dispatch  DirectML's descriptors on a few elements, from C++
     python bench/run.py doors     dmlcpu.numpy and dmlcpu.torch beside the functions that they stand for
+    python bench/run.py sorts     sorts of arrays that nobody chose (--count, --seed) beside NumPy's
+                                  argsort and other libraries' sorts
     python bench/run.py dask      dmlcpu.dask beside dask.array: time, tasks, bytes sent, memory; and
                                   how long graphs of 10,000 chunks take
     python bench/run.py scaling   dmlcpu.dask on up to 1,000 workers: arithmetic beside a simulation
@@ -43,6 +45,7 @@ import random_run
 import report
 import rooflines
 import scaling
+import sorts
 import sweeps
 import workloads
 from session import chosen, machine, tensors_of, write
@@ -161,6 +164,7 @@ def main():
         "sweep": sweep,
         "dispatch": dispatch.dispatch,
         "doors": doors.doors,
+        "sorts": sorts.sorts,
         "dask": clusters.dask,
         "scaling": scaling.scaling,
         "builds": compare_builds,
@@ -171,12 +175,16 @@ def main():
     )
     parser.add_argument("mode", choices=modes, nargs="?", default="peers")
     parser.add_argument("builds", nargs="*", help=builds.__doc__)
-    parser.add_argument("--rounds", type=int, help=f"default: 7, random {random_run.ROUNDS}")
+    parser.add_argument(
+        "--rounds", type=int, help=f"default: 7, random and sorts {random_run.ROUNDS}"
+    )
     parser.add_argument("--only", default="", help="workloads, or sweeps, whose name contains this")
     parser.add_argument("--headlines", action="store_true", help="peers: the headline works only")
     parser.add_argument("--competitors", nargs="*", help="default: all that are installed")
-    parser.add_argument("--count", type=int, default=200, help="random: works of each measure")
-    parser.add_argument("--seed", type=int, default=1, help="random: of the works")
+    parser.add_argument(
+        "--count", type=int, default=200, help="random, sorts: works of each measure"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="random, sorts: of the works")
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--peers-only", action="store_true", help="random: no layouts")
     only.add_argument("--layouts-only", action="store_true", help="random: dmlcpu alone")
@@ -185,7 +193,7 @@ def main():
     parser.add_argument("--plot", help="draw to this file, .svg or .png; sweeps append their names")
     arguments = parser.parse_args()
     if arguments.rounds is None:
-        arguments.rounds = random_run.ROUNDS if arguments.mode == "random" else 7
+        arguments.rounds = random_run.ROUNDS if arguments.mode in ("random", "sorts") else 7
     modes[arguments.mode](arguments)
     return 0
 

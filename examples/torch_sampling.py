@@ -1,4 +1,4 @@
-"""Two steps of PyTorch programs, as they are and with dmlcpu behind torch's own functions.
+"""Steps of PyTorch programs, as they are and with dmlcpu behind torch's own functions.
 
     python examples/torch_sampling.py [--rows ROWS]
 
@@ -25,6 +25,16 @@ def sample(logits, k=50):
     return tokens.gather(-1, drawn)
 
 
+def keep_nucleus(logits, p=0.9):
+    """The logits of the most probable tokens, as few as have the probability p; -inf for the others."""
+    # Stable: of equal logits the same are kept, whatever sorts.
+    ascending, tokens = torch.sort(logits, dim=-1, stable=True)
+    up_to = torch.cumsum(torch.softmax(ascending, -1), -1)
+    unlikely = up_to <= 1 - p
+    unlikely[:, -1] = False  # the most probable one stays
+    return logits.masked_fill(unlikely.scatter(1, tokens, unlikely), float("-inf"))
+
+
 def label_map(scores):
     """The class of highest score of each pixel."""
     return torch.argmax(scores, dim=1)
@@ -37,7 +47,13 @@ def main():
     generator = torch.Generator().manual_seed(1)
     logits = torch.randn(arguments.rows, 128256, generator=generator)
     scores = torch.randn(1, 21, 512, 512, generator=generator)
-    steps = {"top-k sampling": lambda: sample(logits), "label map": lambda: label_map(scores)}
+    half = logits.bfloat16()
+    steps = {
+        "top-k sampling": lambda: sample(logits),
+        "top-p, float32": lambda: keep_nucleus(logits),
+        "top-p, bfloat16": lambda: keep_nucleus(half),
+        "label map": lambda: label_map(scores),
+    }
     for name, step in steps.items():
         own, own_time = step(), milliseconds(step)
         dmlcpu.torch.enable()

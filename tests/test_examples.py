@@ -53,6 +53,14 @@ def test_digits_say_who_is_faster(tmp_path):
     assert "answers agree" in printed
 
 
+def test_ranking(tmp_path):
+    done = start_python(EXAMPLES / "ranking.py", "--queries", "50", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()[1:]
+    assert len(lines) == 2
+    assert all(line.endswith("results agree") for line in lines)
+
+
 @pytest.mark.parametrize("script", notebooks.SCRIPTS, ids=lambda script: script.stem)
 def test_notebooks_are_current(script):
     book = script.with_suffix(".ipynb").read_text()

@@ -261,5 +261,5 @@ def test_example():
     )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert len(lines) == 2
+    assert len(lines) == 4
     assert all(line.endswith("results agree") for line in lines)
