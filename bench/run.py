@@ -9,7 +9,7 @@
     python bench/run.py sweep     one size at a time, to find where speed falls off
     python bench/run.py dispatch  DirectML's descriptors on a few elements, from C++
     python bench/run.py doors     dmlcpu.numpy and dmlcpu.torch beside the functions that they stand for
-    python bench/run.py sorts     sorts of arrays that nobody chose (--count, --seed) beside NumPy's
+    python bench/run.py sorts     sorts of random arrays (--count, --seed) beside NumPy's
                                   argsort and other libraries' sorts
     python bench/run.py dask      dmlcpu.dask beside dask.array: time, tasks, bytes sent, memory; and
                                   how long graphs of 10,000 chunks take

@@ -1,4 +1,4 @@
-"""Sorts along an axis of arrays that nobody chose.
+"""Sorts of random arrays along a random axis.
 
 dmlcpu.numpy's argsort beside NumPy's of the default kind; and dmlcpu's elements with their indices beside
 the fastest other library's: NumPy's argsort, PyTorch's sort, ONNX Runtime's and JAX's top-k of all
@@ -63,7 +63,11 @@ def measured(x, axis, names, rounds):
     for answer in (calls["door"](), top_k().indices):
         assert np.array_equal(answer, want), f"wrong answer: {x.dtype} {x.shape} axis {axis}"
     limit = 20 * measure.quick_seconds(calls["NumPy"], REST)
-    kept = {name: c for name, c in calls.items() if measure.quick_seconds(c, REST) <= limit}
+    kept = {
+        name: call
+        for name, call in calls.items()
+        if name in ("door", "dmlcpu") or measure.quick_seconds(call, REST) <= limit
+    }
     return measure.compare(kept, rounds, LEAST, REST)
 
 

@@ -47,11 +47,11 @@ def main():
     generator = torch.Generator().manual_seed(1)
     logits = torch.randn(arguments.rows, 128256, generator=generator)
     scores = torch.randn(1, 21, 512, 512, generator=generator)
-    half = logits.bfloat16()
+    bfloat16_logits = logits.bfloat16()
     steps = {
         "top-k sampling": lambda: sample(logits),
         "top-p, float32": lambda: keep_nucleus(logits),
-        "top-p, bfloat16": lambda: keep_nucleus(half),
+        "top-p, bfloat16": lambda: keep_nucleus(bfloat16_logits),
         "label map": lambda: label_map(scores),
     }
     for name, step in steps.items():

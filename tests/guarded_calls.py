@@ -237,7 +237,7 @@ def top_k_long(calls, rng):
             ks = (2, n // 100, n // 20, n // 3, n // 2 + 1, n)
             strides = [(n, 1), (n + 1, -1), (2 * n, 2)]
             check_top_k(calls, dtype, shape, 1, ks, strides, rng)
-        n = 100_001
+        n = 6 * TUNING.kTopKSampledLength + 1  # several parts, and passes over digits of most bits
         check_top_k(calls, dtype, (1, n), 1, (2, n // 20, n - 1), [(n, 1), (n, -1)], rng)
         # Enough to be split in two, whatever k is.
         n = 2 * TUNING.top_k_min_part_bytes(2) // dtype.itemsize + 1

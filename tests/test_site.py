@@ -34,7 +34,10 @@ def included(page, name):
         for option in ("start-after", "start-at", "end-before"):
             if mark := options.get(option, "").strip('"'):
                 assert mark in text, f"{path}: {mark}"
-                text = text.partition(mark)[0 if option == "end-before" else 2]
+                before, _, after = text.partition(mark)
+                text = {"end-before": before, "start-after": after, "start-at": mark + after}[
+                    option
+                ]
         yield file, text
 
 

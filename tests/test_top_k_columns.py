@@ -1,4 +1,4 @@
-"""One test per limit of top-k along columns: slots, lanes, passes and ranks."""
+"""One test per limit of top-k along columns: slots, lanes, passes and comparison counting."""
 
 import numpy as np
 import pytest
@@ -72,15 +72,15 @@ def test_top_k_of_columns_longer_than_lanes_count(instruction_set, dtype):
 
 @pytest.mark.parametrize("dtype", [d for d in data.DTYPES if d.kind in "iuf"], ids=str)
 @pytest.mark.parametrize("direction", DIRECTIONS)
-def test_top_k_by_ranks(instruction_set, dtype, direction):
-    """Sizes around blocks of four rows, which are compared together, around the limits of what is ranked,
-    and k around those; one row that is sorted already, one in reverse, and many equal elements, of which
-    the earlier one comes first: random data has few of them. More lanes than a tile has."""
+def test_top_k_by_comparison_counting(instruction_set, dtype, direction):
+    """Sizes around blocks of four rows, which are compared together, around the limits of n and k; one
+    row that is sorted already, one in reverse, and many equal elements, of which the earlier one comes
+    first: random data has few of them. More lanes than a tile has."""
     rng = np.random.default_rng(0)
-    longest = TUNING.kTopKRankedBytes // min(max(dtype.itemsize, 2), 4)
+    longest = TUNING.kTopKCountedBytes // min(max(dtype.itemsize, 2), 4)
     wide = dtype.itemsize == 8
-    per_result = TUNING.kTopKWideRankedPerResult if wide else TUNING.kTopKRankedPerResult
-    cases = [(n, n) for n in range(TUNING.kTopKLeastRanked, 18)]
+    per_result = TUNING.kTopKWideCountedPerResult if wide else TUNING.kTopKCountedPerResult
+    cases = [(n, n) for n in range(TUNING.kTopKLeastCounted, 18)]
     cases += [(n, k) for n in near(longest) for k in (n // 2 + 1, n)]
     cases += [(n, 20) for n in near(per_result * 20)]
     for n, k in cases:
@@ -104,8 +104,8 @@ def test_top_k_by_ranks(instruction_set, dtype, direction):
 @pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("policy", ["propagate", "omit"])
-def test_top_k_by_ranks_of_special_values(instruction_set, dtype, direction, policy):
-    """NaNs, zeros and infinities, each many times: equal keys of different bits, which are looked up."""
+def test_top_k_by_comparison_counting_of_special_values(instruction_set, dtype, direction, policy):
+    """NaNs, zeros and infinities, each many times: equal keys of different bits, which are written."""
     rng = np.random.default_rng(0)
     x = rng.choice(data.special_values(dtype), (21, 2 * TUNING.kTopKColumnsMaxK))
     k = TUNING.kTopKColumnsMaxK + 7

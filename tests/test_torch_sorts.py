@@ -1,5 +1,6 @@
 """The door's sorts and selections beside torch's: order, NaN, layouts, samples, spellings, errors."""
 
+import contextlib
 import importlib
 
 import numpy as np
@@ -145,11 +146,6 @@ def test_samples_of_torch(name, dtype, enabled, core_calls, any_size):
             with door.enabled():
                 got = theirs(input, *args, **kwargs)
         else:
-            if name in (
-                "sort",
-                "argsort",
-            ):  # torch's overload of a stable sort takes keywords alone
-                assert kwargs.get("stable", True) in (True, False)
             got = getattr(door, name)(input, *args, **kwargs)
         assert type(got) is type(want)
         if not isinstance(want, tuple) and name != "argsort":
@@ -285,13 +281,33 @@ def test_sorts_in_place():
 @pytest.mark.parametrize("name", ["sort", "argsort", "msort"])
 def test_small_sorts_are_torchs(name, core_calls):
     least = kernels._LEAST[name]
-    for dtype, size in (
-        (torch.float32, least),
-        (torch.int64, least * kernels._FACTOR_OF_64_BITS.get(name, 1)),
-    ):
-        for n, expected in ((size - 1, 0), (size, 1)):
+    for dtype in (torch.float32, torch.int64):
+        for n, expected in ((least - 1, 0), (least, 1)):
             x = torch.ones(n, dtype=dtype)
             found = tensors(getattr(door, name)(x))[-1]
             assert name == "msort" or torch.equal(found, torch.arange(n))
             assert len(core_calls) == expected
         core_calls.clear()
+
+
+@pytest.mark.parametrize(
+    "x", [F.T, F[:, ::2], F.expand(2, 2, 3).permute(2, 0, 1)], ids=["T", "apart", "permuted"]
+)
+@pytest.mark.parametrize("enabled", [False, True])
+def test_wrong_dims_of_views(x, enabled, any_size):
+    """Dimensions are permuted to the order of memory, which must not wrap one that there is not."""
+    module = torch if enabled else door
+    with door.enabled() if enabled else contextlib.nullcontext():
+        for dim in (x.dim(), 9, -x.dim() - 1):
+            for call in (module.sort, module.argsort, torch.ops.dmlcpu.sort):
+                args = (False, False) if call is torch.ops.dmlcpu.sort else ()
+                with pytest.raises(IndexError):
+                    call(x, dim, *args)
+
+
+@pytest.mark.parametrize("n", [900, 2700])
+def test_msort_has_the_bits_of_sort(n):
+    """Of equal elements of different bits, each at its place; small ones are sorted by torch."""
+    zeros = torch.where(torch.rand(n, generator=torch.Generator().manual_seed(3)) < 0.5, -0.0, 0.0)
+    for x in (zeros, zeros.clone().requires_grad_()):
+        assert torch.equal(door.msort(x).detach().view(torch.int32), zeros.view(torch.int32))

@@ -192,3 +192,13 @@ def test_nanmedian_of_rows_in_every_order(any_size):
                 torch.testing.assert_close(got.values, want.values, rtol=0, atol=0, equal_nan=True)
                 found = view.gather(dim, got.indices.unsqueeze(dim)).squeeze(dim)
                 torch.testing.assert_close(found, want.values, rtol=0, atol=0, equal_nan=True)
+
+
+@pytest.mark.parametrize("n", [500, 5000])
+def test_sorts_are_stable_at_any_size(n):
+    x = torch.randint(0, 3, (n,), generator=torch.Generator().manual_seed(2)).float()
+    want = torch.sort(x, stable=True)
+    with door.enabled():
+        for got in (torch.sort(x), torch.sort(x, stable=False)):
+            assert torch.equal(got.indices, want.indices)
+        assert torch.equal(torch.argsort(x), want.indices)

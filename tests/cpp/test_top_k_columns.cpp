@@ -1,5 +1,5 @@
-// Top-k of columns, in slots or by a network, against a sort of each column; on every instruction
-// set.
+// Top-k of columns, in slots or by comparison counting, against a sort of each column; on every
+// instruction set.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -40,17 +40,18 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
   a.columns.tile_lanes = tile_lanes;
   a.columns.pass = n;
   a.element = &element(type);
-  const auto check = [&](std::int64_t k, bool ranks) {
+  const auto check = [&](std::int64_t k, bool compares_all) {
     if (!transposed) {
-      a.columns.pass = ranks ? pass : std::max(pass, dmlcpu::top_k_slots(a.columns, k, false));
+      a.columns.pass =
+          compares_all ? pass : std::max(pass, dmlcpu::top_k_slots(a.columns, k, false));
     }
     const std::int64_t bytes =
-        dmlcpu::top_k_columns_scratch(a.columns, std::int64_t{1} << width, k, ranks).bytes;
+        dmlcpu::top_k_columns_scratch(a.columns, std::int64_t{1} << width, k, compares_all).bytes;
     const GuardedScratch scratch(bytes);
     std::vector<T> values(static_cast<std::size_t>(lanes * k));
     std::vector<std::uint64_t> indices(static_cast<std::size_t>(lanes * k));
     a.k = k;
-    a.ranks = ranks;
+    a.compares_all = compares_all;
     a.outputs = {{values.data(), 1, 0, k}, {indices.data(), 1, 0, k}, 8};
     a.scratch = scratch.get();
     dmlcpu::kernels().top_k->width[width].columns(a);
@@ -67,16 +68,15 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
   for (std::int64_t k = 2; k <= dmlcpu::tuning::kTopKColumnsMaxK && k <= n; k += 1 + k / 7) {
     check(k, false);
   }
-  for (const std::int64_t k : {std::int64_t{1}, n / 2, n - 1, n}) {
-    if (n <= dmlcpu::tuning::kTopKRankedBytes / 2) check(k, true);
-  }
+  if (n > dmlcpu::tuning::kTopKCountedBytes / 2) return;
+  for (const std::int64_t k : {std::int64_t{1}, n / 2, n - 1, n}) check(k, true);
 }
 
 /// Groups of lanes in place against each column by itself. Their rows follow each other without a
 /// gap, in tiles of 3 groups, or not; results are by group, by slot, or not evenly spaced.
 template <class T>
 void compare_groups(int type, int width, const std::vector<T>& x, std::int64_t n,
-                    std::int64_t lanes, std::int64_t gap, bool ranks, std::int64_t k) {
+                    std::int64_t lanes, std::int64_t gap, bool compares_all, std::int64_t k) {
   constexpr std::int64_t kGroups = 7;
   const std::int64_t stride = lanes + gap;
   std::vector<std::int64_t> rows;
@@ -91,10 +91,10 @@ void compare_groups(int type, int width, const std::vector<T>& x, std::int64_t n
   a.columns.lane_stride = 1;
   a.columns.tile_groups = gap == 0 ? 3 : 1;
   a.k = k;
-  a.ranks = ranks;
+  a.compares_all = compares_all;
   a.element = &element(type);
   const GuardedScratch scratch(
-      dmlcpu::top_k_columns_scratch(a.columns, std::int64_t{1} << width, k, ranks).bytes);
+      dmlcpu::top_k_columns_scratch(a.columns, std::int64_t{1} << width, k, compares_all).bytes);
   a.scratch = scratch.get();
   const std::int64_t layouts[][3] = {{lanes, k * lanes, 1},       {3 * lanes, lanes, 1},
                                      {1, k, kGroups * k},         {kGroups, 1, kGroups * k},

@@ -144,22 +144,38 @@ void test_columns_have_a_lane_each() {
   CHECK(!columns({10'000, 64}, 0, tuning::kTopKLongColumnsK + 1).has_value());
 }
 
-void test_few_elements_are_ranked() {
+void test_few_elements_are_all_compared() {
   namespace tuning = dmlcpu::tuning;
-  constexpr std::int64_t kLongest = tuning::kTopKRankedBytes / 4;
-  constexpr std::int64_t kResults = kLongest / tuning::kTopKRankedPerResult;
-  CHECK(columns({64, kLongest}, 1, kResults)->ranks);
-  CHECK(columns({64, kLongest}, 1, kLongest)->ranks);
+  constexpr std::int64_t kLongest = tuning::kTopKCountedBytes / 4;
+  constexpr std::int64_t kResults = kLongest / tuning::kTopKCountedPerResult;
+  CHECK(columns({64, kLongest}, 1, kResults)->compares_all);
+  CHECK(columns({64, kLongest}, 1, kLongest)->compares_all);
   CHECK(!columns({64, kLongest}, 1, kResults - 1).has_value());
   CHECK(!columns({64, kLongest + 1}, 1, kLongest).has_value());
   // Of few elements, all.
-  CHECK(columns({64, tuning::kTopKLeastRanked + 1}, 1, tuning::kTopKLeastRanked + 1)->ranks);
-  CHECK(!columns({64, tuning::kTopKLeastRanked + 1}, 1, tuning::kTopKLeastRanked)->ranks);
-  CHECK(!columns({64, tuning::kTopKLeastRanked}, 1, tuning::kTopKLeastRanked)->ranks);
+  CHECK(
+      columns({64, tuning::kTopKLeastCounted + 1}, 1, tuning::kTopKLeastCounted + 1)->compares_all);
+  CHECK(!columns({64, tuning::kTopKLeastCounted + 1}, 1, tuning::kTopKLeastCounted)->compares_all);
+  CHECK(!columns({64, tuning::kTopKLeastCounted}, 1, tuning::kTopKLeastCounted)->compares_all);
+  // Elements of other sizes.
+  const auto of_type = [](dmlcpu::DataType type, std::int64_t n, std::int64_t k) {
+    TopKDescriptor descriptor = descriptor_of({64, n}, 1, k);
+    descriptor.input.type = descriptor.values.type = type;
+    return plan_top_k_columns(descriptor, 1);
+  };
+  constexpr std::int64_t kWide = 4 * tuning::kTopKWideCountedPerResult;
+  CHECK(of_type(dmlcpu::DataType::kFloat64, kWide, 4)->compares_all);
+  CHECK(!of_type(dmlcpu::DataType::kFloat64, kWide + 1, 4)->compares_all);
+  CHECK(!of_type(dmlcpu::DataType::kFloat32, kWide, 4)->compares_all);
+  for (const auto type : {dmlcpu::DataType::kUInt8, dmlcpu::DataType::kInt16}) {
+    constexpr std::int64_t kNarrow = tuning::kTopKCountedBytes / 2;
+    CHECK(of_type(type, kNarrow, kNarrow)->compares_all);
+    CHECK(!of_type(type, kNarrow + 1, kNarrow).has_value());
+  }
   // More than fit the slots of a pass.
   const auto wide = columns({kLongest, 640}, 0, 100);
-  CHECK(wide->ranks && wide->columns.columns.tile_lanes == 16);
-  CHECK(columns({tuning::kTopKMinLanes, 50}, 1, 40)->ranks);
+  CHECK(wide->compares_all && wide->columns.columns.tile_lanes == 16);
+  CHECK(columns({tuning::kTopKMinLanes, 50}, 1, 40)->compares_all);
   CHECK(!columns({tuning::kTopKMinLanes - 1, 50}, 1, 40).has_value());
 }
 
@@ -194,13 +210,13 @@ void test_lanes_of_columns() {
 /// The keys that a tile holds, and its slots, at any k: what the kernel's caches are for.
 void test_tiles_of_columns_are_small() {
   for (std::int64_t n = 2; n < 4000; n += n / 3 + 1) {
-    for (std::int64_t k = 2; k <= 256 && k <= n; ++k) {
+    for (std::int64_t k = 2; k <= dmlcpu::tuning::kTopKCountedBytes / 2 && k <= n; ++k) {
       for (const int axis : {0, 1}) {
         const auto p = axis == 0 ? columns({n, 200}, 0, k) : columns({200, n}, 1, k);
         if (!p) continue;
         const dmlcpu::Columns c = p->columns.columns;
-        CHECK(dmlcpu::top_k_columns_scratch(c, 4, k, p->ranks).bytes < 300'000);
-        CHECK(p->ranks || c.pass >= std::min(n, dmlcpu::top_k_slots(c, k, false)));
+        CHECK(dmlcpu::top_k_columns_scratch(c, 4, k, p->compares_all).bytes < 300'000);
+        CHECK(p->compares_all || c.pass >= std::min(n, dmlcpu::top_k_slots(c, k, false)));
         CHECK(c.packing != dmlcpu::Packing::kTransposed || c.tile_lanes % 16 == 0);
       }
     }
@@ -293,7 +309,7 @@ int main() {
   test_scratch_stays_small_for_small_k();
   test_strided_axes_are_packed();
   test_columns_have_a_lane_each();
-  test_few_elements_are_ranked();
+  test_few_elements_are_all_compared();
   test_lanes_of_columns();
   test_tiles_of_columns_are_small();
   test_groups_share_a_tile();

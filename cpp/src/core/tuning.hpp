@@ -250,14 +250,14 @@ inline constexpr std::int64_t kTopKPairwiseVectors = 20;
 /// Bits of a digit at most: fewer passes against more counters.
 inline constexpr int kTopKDigitBits = 9;
 
-/// Keys are sorted by as many bits as count the items, and these: fewer passes than all bits take,
-/// but items that have them in common are sorted once more, fewer than kTopKInsertionLength by
-/// insertion.
+/// The radix sort takes the highest log2(n) + kTopKSpareBits bits of a key's distance from the
+/// lowest one: fewer passes than all bits take. Items equal in these bits are sorted again, groups
+/// of fewer than kTopKInsertionLength by insertion.
 inline constexpr int kTopKSpareBits = 10;
 inline constexpr std::int64_t kTopKInsertionLength = 64;
 
-/// Streams of items that are moved side by side, each with counters of its own.
-inline constexpr std::int64_t kTopKSortStreams = 4;
+/// Parts of the items that a pass walks side by side, each with a histogram of its own.
+inline constexpr std::int64_t kTopKSortParts = 4;
 
 /// Columns are selected from side by side, in a vector lane each, if a call has at least this many.
 /// Inserting costs some 6 operations per slot for all lanes together, and the more slots there are
@@ -269,13 +269,13 @@ inline constexpr std::int64_t kTopKLongColumnsK = 8;
 inline constexpr std::int64_t kTopKSlotsWork = 384 * 1024;
 
 /// All elements of a column are compared with each other, n^2 / 2 comparisons for all lanes
-/// together, if they are more than kTopKLeastRanked, at most kTopKRankedBytes of lanes (4 bytes for
-/// wider ones), and at most kTopKRankedPerResult for each wanted one; of 8 bytes, which take longer
-/// to insert, more, of few wanted ones only those that all are.
-inline constexpr std::int64_t kTopKRankedBytes = 512;
-inline constexpr std::int64_t kTopKLeastRanked = 5;
-inline constexpr std::int64_t kTopKRankedPerResult = 2;
-inline constexpr std::int64_t kTopKWideRankedPerResult = 4;
+/// together, if they are more than kTopKLeastCounted and at most kTopKCountedBytes of lanes (4
+/// bytes for wider ones), and n <= k * kTopKCountedPerResult. Elements of 8 bytes, which take
+/// longer to insert: n <= k * kTopKWideCountedPerResult. Others with k <= kTopKLongColumnsK: n = k.
+inline constexpr std::int64_t kTopKCountedBytes = 512;
+inline constexpr std::int64_t kTopKLeastCounted = 5;
+inline constexpr std::int64_t kTopKCountedPerResult = 2;
+inline constexpr std::int64_t kTopKWideCountedPerResult = 4;
 
 /// Contiguous elements whose lanes fill less than this share of their cache lines, in percent, are
 /// groups, beside the lanes of a longer axis: their last vector would be mostly empty.

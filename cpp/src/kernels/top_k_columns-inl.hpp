@@ -205,7 +205,8 @@ SourceRows<U> source_of(const TopKColumns& a, const Tile<U>& tile, const TileRow
     make_keys(rows.data, a.columns.block * a.columns.tile_lanes, keys);
     return all;
   }
-  if (top_k_takes_elements(a.columns, kSizeOf<U>, a.k, a.ranks) && lanes >= Lanes<U>::kWidth) {
+  if (top_k_takes_elements(a.columns, kSizeOf<U>, a.k, a.compares_all) &&
+      lanes >= Lanes<U>::kWidth) {
     all.odd = looks && any_odd(rows, 1, lanes);
     // Booleans of 0 and 1 are integers.
     all.source = looks && (sizeof(U) > 1 || all.odd) ? Source::kOthers : Source::kIntegers;
@@ -261,8 +262,9 @@ void select_columns(const TopKColumns& a) {
           a.k),
       take_slots_for<U, Source::kIntegers, 2, 3, 4, 5, 6, tuning::kTopKLongColumnsK>(a.k),
       take_slots_for<U, Source::kOthers, 2, 3, 4, 5, 6, tuning::kTopKLongColumnsK>(a.k)};
-  const std::int64_t slot_count = top_k_slots(a.columns, a.k, a.ranks);
-  const TopKColumnsScratch layout = top_k_columns_scratch(a.columns, sizeof(U), a.k, a.ranks);
+  const std::int64_t slot_count = top_k_slots(a.columns, a.k, a.compares_all);
+  const TopKColumnsScratch layout =
+      top_k_columns_scratch(a.columns, sizeof(U), a.k, a.compares_all);
   char* const scratch = static_cast<char*>(a.scratch);
   auto* const states = reinterpret_cast<Lane*>(scratch + layout.states);
   for_tiles<U>(a.columns, [&](const Tile<U>& tile) {

@@ -15,12 +15,12 @@ namespace dmlcpu {
 /// Bytes of the shortest vector of any instruction set.
 inline constexpr std::int64_t kLeastVectorBytes = 16;
 
-/// Counters for a sort of up to `count` items: one for each stream and digit; 0 if each of the
+/// Counters for a sort of up to `count` items: one for each part and digit; 0 if each of the
 /// items is compared with all, whatever the instruction set.
 constexpr std::int64_t top_k_sort_counts(std::int64_t element_size, std::int64_t count) {
   const bool few = count <= tuning::kTopKPairwiseLength &&
                    count <= tuning::kTopKPairwiseVectors * kLeastVectorBytes / element_size;
-  return few ? 0 : tuning::kTopKSortStreams << tuning::kTopKDigitBits;
+  return few ? 0 : tuning::kTopKSortParts << tuning::kTopKDigitBits;
 }
 
 /// What depends on an element type and its order.
@@ -72,7 +72,7 @@ struct TopKRow {
 
 inline constexpr std::int64_t kTopKBinCount = std::int64_t{1} << tuning::kTopKBinBits;
 inline constexpr std::int64_t kTopKMostBuckets = 256;
-static_assert(kTopKMostBuckets * (1 + tuning::kTopKSortStreams) <= kTopKBinCount);
+static_assert(kTopKMostBuckets * (1 + tuning::kTopKSortParts) <= kTopKBinCount);
 /// Items have numbers that descend in their order: the key, and, as far as 64 bits hold it, the
 /// position. Bins of these by their distance from the highest, 2^shift numbers each, the first bin
 /// the highest; and the bucket of each bin. Consecutive bins are a bucket.
@@ -100,7 +100,7 @@ struct TopKRowKernels {
   std::uint64_t (*threshold)(const TopKRow& row);
   /// Sorts items, equal keys of which are given in ascending order of position, by descending key,
   /// and returns where they ended: `items`, or `others`, which has capacity for as many. `counts`
-  /// has top_k_sort_counts().
+  /// has top_k_sort_counts(); they are fewer than 2^32.
   const void* (*sort)(void* items, void* others, std::int64_t count, std::uint32_t* counts);
   /// Finds the item that would be the k-th if all were sorted; `keys` has capacity for the key of
   /// each, rounded up to whole vectors.
@@ -120,9 +120,9 @@ struct TopKRowKernels {
 
 /// Where the parts of a row's scratch memory begin, in bytes. In this order: for each part of the
 /// row the keys of its selection, then the held keys; the items of all parts; as many others, to
-/// which they are moved when they are sorted by digits or divided, or if one is selected the keys
-/// of all; each worker's counters; for each part the places of its items, if they may be divided;
-/// packed rows.
+/// which they are moved when they are sorted or divided, or if one is selected the keys of all;
+/// each worker's counters; for each part the places of its items, if they may be divided; packed
+/// rows.
 struct TopKRowScratch {
   std::int64_t key_bytes;  ///< of each part
   std::int64_t items;
@@ -151,8 +151,8 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
   // The filter writes one item more than it keeps.
   sizes.part_bytes = round_up((selection.capacity + 1) * sizes.item_bytes);
   sizes.others = sizes.items + parts * sizes.part_bytes;
-  sizes.counts = sizes.others + (selects ? 0 : parts * sizes.part_bytes);
-  if (selects) sizes.counts += round_up(parts * selection.capacity * element_size);
+  const std::int64_t key_bytes = round_up(parts * selection.capacity * element_size);
+  sizes.counts = sizes.others + (selects ? key_bytes : parts * sizes.part_bytes);
   sizes.count_bytes = sort_counts * std::int64_t{sizeof(std::uint32_t)};
   sizes.places = sizes.counts + workers * sizes.count_bytes;
   const bool divides =
@@ -164,23 +164,23 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
 
 /// The k elements of highest key of each column, equal keys in ascending order of position. All
 /// positions are walked, from the first on. A tile has one group unless it is transposed, or one
-/// pass takes it and its groups and rows follow each other without a gap. If `ranks`, all are
-/// compared with each other, at most kTopKRankedBytes / 2; else better ones are inserted into
+/// pass takes it and its groups and rows follow each other without a gap. If `compares_all`, all
+/// are compared with each other, at most kTopKCountedBytes / 2; else better ones are inserted into
 /// slots: 2 <= k <= kTopKColumnsMaxK, and the first pass and period are of at least top_k_slots()
 /// positions, or of all.
 struct TopKColumns {
   Columns columns;
   std::int64_t k;
   std::int64_t first;  ///< of the k that are written: 0, or k - 1 for the k-th alone
-  bool ranks;
+  bool compares_all;
   const TopKElementKernels* element;
   Outputs outputs;
   void* scratch;  ///< top_k_columns_scratch(), aligned to 64 bytes
 };
 
-/// An upper bound of the slots of a lane; if all elements are sorted, their number.
-constexpr std::int64_t top_k_slots(const Columns& columns, std::int64_t k, bool ranks) {
-  return ranks ? columns.n : 2 * k;
+/// An upper bound of the slots of a lane; if all elements are compared, their number.
+constexpr std::int64_t top_k_slots(const Columns& columns, std::int64_t k, bool compares_all) {
+  return compares_all ? columns.n : 2 * k;
 }
 
 /// Bytes of a lane, which holds a key or a position.
@@ -191,9 +191,10 @@ constexpr std::int64_t top_k_lane_bytes(std::int64_t element_size) {
 /// Whether slots are selected from the elements of rows, not from their keys: few slots, which take
 /// less time than the memory.
 constexpr bool top_k_takes_elements(const Columns& columns, std::int64_t element_size,
-                                    std::int64_t k, bool ranks) {
-  return !ranks && k <= tuning::kTopKLongColumnsK && columns.packing != Packing::kTransposed &&
-         columns.tile_groups == 1 && columns.tile_lanes * element_size >= kCacheLine;
+                                    std::int64_t k, bool compares_all) {
+  return !compares_all && k <= tuning::kTopKLongColumnsK &&
+         columns.packing != Packing::kTransposed && columns.tile_groups == 1 &&
+         columns.tile_lanes * element_size >= kCacheLine;
 }
 
 /// Where the parts of the scratch memory begin, after what packs a tile, and where it ends: the
@@ -209,24 +210,25 @@ struct TopKColumnsScratch {
 };
 constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
                                                    std::int64_t element_size, std::int64_t k,
-                                                   bool ranks) {
+                                                   bool compares_all) {
   const std::int64_t lane_bytes = top_k_lane_bytes(element_size);
   // Lanes that fill whole vectors of any instruction set.
   const std::int64_t padded = round_up(columns.tile_lanes * lane_bytes) / lane_bytes;
   const std::int64_t lanes = columns.tile_groups * padded;
   const std::int64_t packed = packed_bytes(columns, element_size);
-  const bool elements = top_k_takes_elements(columns, element_size, k, ranks);
+  const bool elements = top_k_takes_elements(columns, element_size, k, compares_all);
   TopKColumnsScratch parts{};
   const bool transposed = columns.packing == Packing::kTransposed;
   const std::int64_t pass_bytes = round_up(columns.pass * std::int64_t{sizeof(std::int64_t)});
   const std::int64_t row_bytes = elements ? kCacheLine : lanes * element_size;
   parts.keys = transposed ? 0 : packed + pass_bytes;
   parts.states = transposed ? packed : parts.keys + round_up(columns.pass * row_bytes);
-  parts.values = parts.states + round_up(lanes * 2 * top_k_slots(columns, k, ranks) * lane_bytes);
-  // Offsets of positions, where elements are ranked.
+  parts.values =
+      parts.states + round_up(lanes * 2 * top_k_slots(columns, k, compares_all) * lane_bytes);
+  // Offsets of positions, where all elements are compared.
   const std::int64_t rows = k > columns.tile_groups ? k : columns.tile_groups;
-  const std::int64_t together = ranks ? columns.n : rows * padded;
-  parts.indices = parts.values + (ranks ? 0 : round_up(together * element_size));
+  const std::int64_t together = compares_all ? columns.n : rows * padded;
+  parts.indices = parts.values + (compares_all ? 0 : round_up(together * element_size));
   parts.bytes = parts.indices + round_up(together * std::int64_t{sizeof(std::int64_t)});
   return parts;
 }

@@ -1,5 +1,5 @@
 // The instruction set's table of top-k kernels.
-#include "kernels/top_k_ranks-inl.hpp"
+#include "kernels/top_k_counting-inl.hpp"
 #include "kernels/top_k_select-inl.hpp"
 #include "kernels/top_k_sort-inl.hpp"
 

@@ -8,48 +8,48 @@
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// The counters of digits of items that are moved by them: a stream is a part of the items, which
-/// has a counter of its own for each digit, in the streams' order. Streams are walked side by side:
-/// a counter is often read soon after it was written, and processors that expect this wait for the
-/// write each time, but other streams go on meanwhile.
+/// Histograms of the digits of items that are moved by them, one for each of several parts of the
+/// items, which are walked side by side: a counter is often loaded soon after it was stored, which
+/// waits for store-to-load forwarding, but other parts go on meanwhile. Counters are in the order
+/// of digits, those of a digit in that of the parts.
 template <class Counter>
-struct DigitStreams {
-  static constexpr std::int64_t kStreams = tuning::kTopKSortStreams;
+struct DigitHistograms {
+  static constexpr std::int64_t kParts = tuning::kTopKSortParts;
   Counter* counts;
 
   template <class Item, class Digit>
   void count(const Item* items, std::int64_t count, std::int64_t digits, const Digit& digit) {
-    std::memset(counts, 0, sizeof(Counter) * static_cast<std::size_t>(digits * kStreams));
-    const std::int64_t length = count / kStreams;
+    std::memset(counts, 0, sizeof(Counter) * static_cast<std::size_t>(digits * kParts));
+    const std::int64_t length = count / kParts;
     for (std::int64_t i = 0; i < length; ++i) {
-      unroll<kStreams>([&](auto s) { ++counts[digit(items[s * length + i]) * kStreams + s]; });
+      unroll<kParts>([&](auto s) { ++counts[digit(items[s * length + i]) * kParts + s]; });
     }
-    for (std::int64_t i = kStreams * length; i < count; ++i) {
-      ++counts[digit(items[i]) * kStreams + kStreams - 1];
+    for (std::int64_t i = kParts * length; i < count; ++i) {
+      ++counts[digit(items[i]) * kParts + kParts - 1];
     }
   }
-  /// Counts become the places of the streams' items of a digit, from `place` on; returns the place
+  /// Counts become the places of the parts' items of a digit, from `place` on; returns the place
   /// after them.
   Counter place(std::int64_t digit, Counter place) {
-    for (std::int64_t s = digit * kStreams; s < (digit + 1) * kStreams; ++s) {
+    for (std::int64_t s = digit * kParts; s < (digit + 1) * kParts; ++s) {
       place += std::exchange(counts[s], place);
     }
     return place;
   }
   template <class Item, class Digit>
   void move(const Item* items, std::int64_t count, const Digit& digit, Item* to) {
-    const std::int64_t length = count / kStreams;
+    const std::int64_t length = count / kParts;
     for (std::int64_t i = 0; i < length; ++i) {
-      Item moved[kStreams];
-      Counter places[kStreams];
-      unroll<kStreams>([&](auto s) { moved[s] = items[s * length + i]; });
-      unroll<kStreams>([&](auto s) { places[s] = counts[digit(moved[s]) * kStreams + s]++; });
-      // After all that is read: a processor that may not read before it knows where earlier writes
-      // go would wait for each.
-      unroll<kStreams>([&](auto s) { to[places[s]] = moved[s]; });
+      Item moved[kParts];
+      Counter places[kParts];
+      unroll<kParts>([&](auto s) { moved[s] = items[s * length + i]; });
+      unroll<kParts>([&](auto s) { places[s] = counts[digit(moved[s]) * kParts + s]++; });
+      // After all loads: where a load waits for the addresses of earlier stores (memory
+      // disambiguation), it would wait for each.
+      unroll<kParts>([&](auto s) { to[places[s]] = moved[s]; });
     }
-    for (std::int64_t i = kStreams * length; i < count; ++i) {
-      to[counts[digit(items[i]) * kStreams + kStreams - 1]++] = items[i];
+    for (std::int64_t i = kParts * length; i < count; ++i) {
+      to[counts[digit(items[i]) * kParts + kParts - 1]++] = items[i];
     }
   }
 };
@@ -70,8 +70,8 @@ constexpr int binary_digits(std::uint64_t n) { return n == 0 ? 0 : 64 - __builti
 
 /// Sorts items, given with equal keys in ascending order of position, by descending key: an LSD
 /// radix sort, which moves them between `items` and `others`; returns where they ended. `counts`
-/// has top_k_sort_counts(). It goes over the digits that tell most keys apart, those of a key's
-/// distance from the lowest; what has these in common, mostly nothing, is sorted by itself.
+/// has top_k_sort_counts(). It takes the highest bits of a key's distance from the lowest one, as
+/// many as tell most keys apart; items equal in these are sorted again.
 template <class Item>
 Item* radix_sort(Item* items, Item* others, std::int64_t count, std::uint32_t* counts) {
   using U = typename Item::Key;
@@ -87,27 +87,27 @@ Item* radix_sort(Item* items, Item* others, std::int64_t count, std::uint32_t* c
   }
   const int range_bits = binary_digits(static_cast<U>(highest - lowest));
   const int count_bits = binary_digits(static_cast<std::uint64_t>(count));
-  const int wanted = min_of(range_bits, count_bits + tuning::kTopKSpareBits);
+  const int key_bits = min_of(range_bits, count_bits + tuning::kTopKSpareBits);
   // Not more counters than items to go over.
   const int most = min_of(tuning::kTopKDigitBits, count_bits - 1);
-  const int passes = (wanted + most - 1) / most;
+  const int passes = (key_bits + most - 1) / most;
   if (passes == 0) return items;
-  const int bits = (wanted + passes - 1) / passes;
+  const int bits = (key_bits + passes - 1) / passes;
   const int low = max_of(range_bits - passes * bits, 0);
-  DigitStreams<std::uint32_t> streams = {counts};
+  DigitHistograms<std::uint32_t> histograms = {counts};
   for (int pass = 0; pass < passes; ++pass) {
     const std::int64_t last = (std::int64_t{1} << bits) - 1;
     const auto digit = [lowest, last, shift = low + pass * bits](const Item& item) {
       return static_cast<std::int64_t>(static_cast<U>(item.key() - lowest) >> shift) & last;
     };
-    streams.count(items, count, last + 1, digit);
+    histograms.count(items, count, last + 1, digit);
     std::uint32_t place = 0;
-    for (std::int64_t d = last; d >= 0; --d) place = streams.place(d, place);
-    streams.move(items, count, digit, others);
+    for (std::int64_t d = last; d >= 0; --d) place = histograms.place(d, place);
+    histograms.move(items, count, digit, others);
     std::swap(items, others);
   }
   if (low == 0) return items;
-  // Where two are in the wrong order, all that have these digits in common are sorted.
+  // Where two are in the wrong order, all that are equal in the sorted bits are sorted again.
   const auto alike = [lowest, low](const Item& a, const Item& b) {
     return static_cast<U>(a.key() - lowest) >> low == static_cast<U>(b.key() - lowest) >> low;
   };
@@ -127,9 +127,9 @@ Item* radix_sort(Item* items, Item* others, std::int64_t count, std::uint32_t* c
 }
 
 /// Copies few items, given with equal keys in ascending order of position, to where they are in
-/// descending order of their keys: each item's place is the number of keys above its own, and of
-/// equal keys before it. n^2 comparisons, but n / width vectors of them, and no branch to
-/// mispredict, unlike a sort by comparison.
+/// descending order of their keys, by comparison counting: each item's place is the number of keys
+/// above its own, and of equal keys before it. n^2 comparisons, but n / width vectors of them, and
+/// no branch to mispredict, unlike a sort by comparison.
 template <class Item>
 void sort_few(const Item* items, std::int64_t count, Item* to) {
   using U = typename Item::Key;
@@ -211,10 +211,10 @@ void distribute(const void* all, std::int64_t count, const TopKBins& bins, std::
   };
   const Item* const items = static_cast<const Item*>(all);
   // Of the counts of bins, no longer needed, those after the buckets' places.
-  DigitStreams<std::int64_t> streams = {places + kTopKMostBuckets};
-  streams.count(items, count, kTopKMostBuckets, bucket);
-  for (std::int64_t b = 0; b < kTopKMostBuckets; ++b) streams.place(b, places[b]);
-  streams.move(items, count, bucket, static_cast<Item*>(to));
+  DigitHistograms<std::int64_t> histograms = {places + kTopKMostBuckets};
+  histograms.count(items, count, kTopKMostBuckets, bucket);
+  for (std::int64_t b = 0; b < kTopKMostBuckets; ++b) histograms.place(b, places[b]);
+  histograms.move(items, count, bucket, static_cast<Item*>(to));
 }
 
 /// A chunk at a time: to look up every element by itself would wait for memory each time, if the

@@ -230,7 +230,7 @@ void run_plan(const Call& call, const TopKPlan& plan) { TopKRows{call, plan}.run
     columns.data = call.at(plan.columns.input_offset + task.offsets[0]);
     columns.groups = task.groups;
     columns.lanes = task.results;
-    call.width.columns({columns, plan.k, plan.first, plan.ranks, &call.element,
+    call.width.columns({columns, plan.k, plan.first, plan.compares_all, &call.element,
                         call.outputs(task.offsets, plan.column, tasks.groups, tasks.results),
                         scratch.at(plan.columns.row_bytes() + worker * plan.worker_bytes)});
   });

@@ -57,7 +57,7 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
   const auto whole = [line](std::int64_t lanes) {
     return std::max<std::int64_t>(lanes / line, 1) * line;
   };
-  const std::int64_t slots = top_k_slots(columns, plan.k, plan.ranks);
+  const std::int64_t slots = top_k_slots(columns, plan.k, plan.compares_all);
   const std::int64_t most = whole(tuning::kTopKSlotBytes / (2 * slots * lane_bytes));
   if (columns.packing == Packing::kTransposed) {
     const std::int64_t fit = tuning::kTopKTileBytes / (columns.block * element_size);
@@ -69,7 +69,7 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
   }
   columns.tile_lanes = std::min(columns.lanes, most);
   const std::int64_t rows = tuning::kTopKTileBytes / (columns.tile_lanes * element_size);
-  columns.pass = std::min(columns.period, std::max(rows, plan.ranks ? 1 : slots));
+  columns.pass = std::min(columns.period, std::max(rows, plan.compares_all ? 1 : slots));
   // Groups of which one pass takes all, and that follow each other without a gap, share a tile.
   static_assert(tuning::kTopKTileBytes / tuning::kLaneBytes <= tuning::kWalkRows);
   const bool dense = columns.packing == Packing::kNone &&
@@ -78,7 +78,7 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
   const std::int64_t fit = dense ? std::min(rows / columns.n, most / columns.tile_lanes) : 1;
   columns.tile_groups = std::clamp<std::int64_t>(fit, 1, columns.groups);
   if (columns.packing == Packing::kNone &&
-      top_k_takes_elements(columns, element_size, plan.k, plan.ranks)) {
+      top_k_takes_elements(columns, element_size, plan.k, plan.compares_all)) {
     const bool prefetches = columns.ahead != 0;
     plan.columns.set_pass(tuning::kTopKPassRows, element_size);
     if (!prefetches) columns.ahead = 0;
@@ -135,16 +135,16 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   plan.first = descriptor.results == TopKResults::kLast ? k - 1 : 0;
   // What a lane can count.
   const std::int64_t positions = std::int64_t{1} << (element_size <= 2 ? 16 : 31);
-  const std::int64_t per_result = element_size == 8               ? tuning::kTopKWideRankedPerResult
-                                  : k > tuning::kTopKLongColumnsK ? tuning::kTopKRankedPerResult
+  const std::int64_t per_result = element_size == 8 ? tuning::kTopKWideCountedPerResult
+                                  : k > tuning::kTopKLongColumnsK ? tuning::kTopKCountedPerResult
                                                                   : 1;
-  plan.ranks = n > tuning::kTopKLeastRanked && n * slot_bytes <= tuning::kTopKRankedBytes &&
-               n <= per_result * k;
+  plan.compares_all = n > tuning::kTopKLeastCounted &&
+                      n * slot_bytes <= tuning::kTopKCountedBytes && n <= per_result * k;
   const bool inserts =
-      !plan.ranks &&
+      !plan.compares_all &&
       (k <= tuning::kTopKLongColumnsK ||
        (k <= tuning::kTopKColumnsMaxK && n * k * k * slot_bytes <= tuning::kTopKSlotsWork));
-  if (!(plan.ranks || inserts) || n > positions ||
+  if (!(plan.compares_all || inserts) || n > positions ||
       element_count(input) < tuning::kTopKMinLanes * n) {
     return std::nullopt;
   }
@@ -163,7 +163,7 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   choose_top_k_tiles(element_size, plan);
   if (inserts && columns.pass < std::min(n, top_k_slots(columns, k, false))) return std::nullopt;
   plan.tasks.split(threads, columns.tile_lanes, plan.columns.least_groups);
-  plan.worker_bytes = top_k_columns_scratch(columns, element_size, k, plan.ranks).bytes;
+  plan.worker_bytes = top_k_columns_scratch(columns, element_size, k, plan.compares_all).bytes;
   return plan;
 }
 
@@ -206,7 +206,7 @@ TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
 }
 
 std::string to_text(const TopKColumnsPlan& plan) {
-  return text(plan.ranks ? "ranks of " : "slots of ", plan.k, "\n",
+  return text(plan.compares_all ? "comparisons of " : "slots of ", plan.k, "\n",
               to_text(plan.columns, plan.tasks), "tasks ", plan.tasks.count(), ", threads ",
               plan.tasks.threads, "\n", scratch_text(plan.scratch_bytes()));
 }

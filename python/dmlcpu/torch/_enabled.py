@@ -51,11 +51,12 @@ def enable() -> None:
     process, whoever calls, until `disable`. Gradients, transforms and compilation stay torch's own; what
     torch.compile makes code of itself is not dmlcpu's. What dmlcpu does not take (see `argmax`) goes to
     torch's kernels, as do calls with ``out=`` and small ones: below 1024 elements (sorts), 2048 (argmax,
-    argmin), 4096 (topk, kthvalue), 8192 (max, min, medians) or 2048 indices; of 8 bytes each, kthvalue
-    and medians below 8 times as many. These take about 3 us longer than before.
+    argmin), 4096 (topk, kthvalue), 8192 (max, min, medians) or 2048 indices; for kthvalue and the
+    medians of 64-bit elements 8 times as many. These take about 3 us longer than before.
 
-    Results are torch's, but where it leaves them open: of equal elements the first is found, and sorts
-    are stable. They hold memory of NumPy's, which ``resize_()`` cannot enlarge.
+    Results are torch's, except where it leaves them open: sorts are stable, unless they have ``out=``;
+    where dmlcpu runs, a search finds the first of equal elements, kthvalue and medians the one that a
+    stable sort has there. They hold memory of NumPy's, which ``resize_()`` cannot enlarge.
 
     >>> import torch, dmlcpu.torch
     >>> dmlcpu.torch.enable()
@@ -112,9 +113,12 @@ def _override(operator: str) -> Function:
         if name == "index_select" and not torch._C._get_tracing_state():
             dim, index = args
             size = size * index.numel() // max(*input.shape[dim:][:1], 1, 1)
+        on = _everywhere or _blocks.get()
+        if name == "sort" and on:
+            named["stable"] = True  # whichever kernel sorts
         if not worth and size < _SHORT:
             return own.call_boxed(keys, input, *args, **named)
-        if worth and (_everywhere or _blocks.get()):
+        if worth and on:
             result = run_core(name, input, *args, **named)
             if result is not None:
                 return result

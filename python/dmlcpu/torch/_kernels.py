@@ -48,13 +48,13 @@ def pays(name: str, args: tuple[Any, ...]) -> bool:
     size: int = worked.nbytes  # not numel(), which is a tensor in traces of torch.jit
     if size < least:
         return False
-    itemsize = worked.itemsize
-    if size < least * itemsize * (_FACTOR_OF_64_BITS.get(name, 1) if itemsize == 8 else 1):
+    factor = _FACTOR_OF_64_BITS.get(name, 1) if worked.itemsize == 8 else 1
+    if size < least * worked.itemsize * factor:
         return False
     return name != "index_select" or args[0].dtype not in _WIDE
 
 
-def _takes(name: str, input: Tensor, *args: Any, **_: Any) -> bool:
+def _takes(name: str, input: Tensor, *args: Any) -> bool:
     """Whether the kernel of that name is for such arguments; it may still refuse their values."""
     if lack := storage_lack(input):  # PyTorch does not look
         raise RuntimeError(f"input: {lack}")
@@ -151,7 +151,8 @@ def _of_memory_order(input: Tensor, dim: int) -> tuple[npt.NDArray[Any], int, tu
         return as_numpy(input), dim, input.stride()
     strides = torch.empty_like(input).stride()
     order = sorted(range(len(strides)), key=lambda d: -strides[d])
-    return as_numpy(input.permute(order)), order.index(dim % len(strides)), strides
+    axis = order.index(range(len(strides))[dim])  # an IndexError, if it is out of range
+    return as_numpy(input.permute(order)), axis, strides
 
 
 def _of_shape(result: Tensor, input: Tensor, strides: tuple[int, ...]) -> Tensor:

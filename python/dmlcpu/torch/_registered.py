@@ -129,7 +129,7 @@ def _argsort(input: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
 
 
 def _msort(input: Tensor, dim: int) -> Tensor:
-    return torch.sort(input, dim).values
+    return torch.sort(input, stable=True, dim=dim).values
 
 
 # Torch's own functions, of which sorts keep the order of equal elements, as the core's do.

@@ -155,8 +155,9 @@ def kthvalue(
     -------
     torch.return_types.kthvalue
         A named tuple of `values`, each with its own bits, and `indices` of int64: the `k`-th of what
-        `sort` gives, so that of equal elements those of lower index come before (torch's index is that
-        of any of them). NaN is the greatest. Gradients go to the elements that were found.
+        `sort` gives, so that of equal elements those of lower index come before. (Torch's own function,
+        which runs where dmlcpu does not take the input, gives the index of any of them.) NaN is the
+        greatest. Gradients go to the elements that were found.
 
     Raises
     ------

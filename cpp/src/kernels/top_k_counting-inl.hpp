@@ -1,5 +1,5 @@
-// top-k of short columns by ranks: a column per vector lane, all of whose elements are compared
-// with each other.
+// top-k of short columns by comparison counting (Knuth, The Art of Computer Programming, vol. 3,
+// 5.2): a column per vector lane, all of whose elements are compared with each other.
 #pragma once
 
 #include "kernels/top_k_columns-inl.hpp"
@@ -20,45 +20,46 @@ void fill_slots(const SourceRows<U>& source, const U* data, std::int64_t positio
   }
 }
 
-/// Turns the positions of n slots of a vector of lanes, which are their numbers, to ranks: how many
-/// of the slots come before each, of equal keys those of lower numbers. Each pair is compared once:
-/// of two, it adds to the rank of the one that comes later.
+/// Turns the positions of n slots of a vector of lanes, which are their numbers, to places: how
+/// many of the slots come before each, of equal keys those of lower numbers. Each pair is compared
+/// once, and counts for the one that comes later.
 template <class Lane>
-void rank_slots(const Slots<Lane>& slots, std::int64_t n) {
+void place_slots(const Slots<Lane>& slots, std::int64_t n) {
   using V = Vector<Lane>;
-  const auto rank_rows = [&](std::int64_t i, auto row_count) {
+  const auto place_rows = [&](std::int64_t i, auto row_count) {
     constexpr std::int64_t kRows = decltype(row_count)::value;
     typename V::Type keys[kRows];
-    typename V::Type ranks[kRows];
-    const auto compare = [&](auto r, const auto& key, auto& rank) {
-      // A slot's rank counts all of lower numbers at first. Masks are -1.
+    typename V::Type places[kRows];
+    const auto compare = [&](auto r, const auto& key, auto& place) {
+      // A slot's place counts all of lower numbers at first. Masks are -1.
       const auto before = key > keys[r];
-      ranks[r] -= before;
-      rank += before;
+      places[r] -= before;
+      place += before;
     };
     unroll<kRows>([&](auto r) {
       keys[r] = V::load(slots.keys + (i + r) * slots.stride);
-      ranks[r] = V::load(slots.positions + (i + r) * slots.stride);
+      places[r] = V::load(slots.positions + (i + r) * slots.stride);
     });
     unroll<kRows>(
-        [&](auto r) { unroll<r>([&](auto earlier) { compare(earlier, keys[r], ranks[r]); }); });
+        [&](auto r) { unroll<r>([&](auto earlier) { compare(earlier, keys[r], places[r]); }); });
     for (std::int64_t j = i + kRows; j < n; ++j) {
       const auto key = V::load(slots.keys + j * slots.stride);
-      auto rank = V::load(slots.positions + j * slots.stride);
-      unroll<kRows>([&](auto r) { compare(r, key, rank); });
-      V::store(slots.positions + j * slots.stride, rank);
+      auto place = V::load(slots.positions + j * slots.stride);
+      unroll<kRows>([&](auto r) { compare(r, key, place); });
+      V::store(slots.positions + j * slots.stride, place);
     }
-    unroll<kRows>([&](auto r) { V::store(slots.positions + (i + r) * slots.stride, ranks[r]); });
+    unroll<kRows>([&](auto r) { V::store(slots.positions + (i + r) * slots.stride, places[r]); });
   };
   std::int64_t i = 0;
-  for (; i + 4 <= n; i += 4) rank_rows(i, Constant<4>());
-  for (; i < n; ++i) rank_rows(i, Constant<1>());
+  for (; i + 4 <= n; i += 4) place_rows(i, Constant<4>());
+  for (; i < n; ++i) place_rows(i, Constant<1>());
 }
 
-/// Some lanes of n ranked elements: those of ranks [first, first + count) are wanted.
+/// Some lanes of n elements whose places are known: [first, first + count) of the places are
+/// written.
 template <class Lane>
-struct RankedLanes {
-  const Lane* ranks;  ///< of element i of lane l: ranks[i * stride + l]
+struct PlacedLanes {
+  const Lane* places;  ///< of element i of lane l: places[i * stride + l]
   std::int64_t stride;
   std::int64_t lanes;
   std::int64_t n;
@@ -66,53 +67,54 @@ struct RankedLanes {
   std::int64_t count;
 };
 
-/// Writes elements(l)(i), element i of lane l, to where its rank belongs in the output. Not
+/// Writes elements(l)(i), element i of lane l, to its place in the output. Not
 /// inlined: its loops would have no registers left.
 template <class T, class Lane, class Elements>
-DMLCPU_NOINLINE void write_ranked(const RankedLanes<Lane> ranked, const Output output,
+DMLCPU_NOINLINE void write_placed(const PlacedLanes<Lane> placed, const Output output,
                                   const Elements elements) {
   const auto write_lane = [&](std::int64_t l, T* to, auto apart) {
-    const Lane* ranks = ranked.ranks + l;
+    const Lane* place = placed.places + l;
     const auto element = elements(l);
     const auto write_some = [&](std::int64_t i, auto some) {
       constexpr std::size_t kSome = decltype(some)::value;
-      std::int64_t places[kSome];
+      std::int64_t at[kSome];
       T written[kSome];
       unroll<kSome>([&](auto j) {
-        places[j] = static_cast<std::make_unsigned_t<Lane>>(*ranks);
-        ranks += ranked.stride;
+        at[j] = static_cast<std::make_unsigned_t<Lane>>(*place);
+        place += placed.stride;
         written[j] = static_cast<T>(element(i + j));
       });
-      // After all that is read: processors that may not read before they know where earlier writes
-      // go would wait for each.
-      unroll<kSome>([&](auto j) { to[places[j] * apart] = written[j]; });
+      // After all loads: where a load waits for the addresses of earlier stores (memory
+      // disambiguation), it would wait for each.
+      unroll<kSome>([&](auto j) { to[at[j] * apart] = written[j]; });
     };
     std::int64_t i = 0;
-    for (; i + 4 <= ranked.n; i += 4) write_some(i, Constant<4>());
-    for (; i < ranked.n; ++i) write_some(i, Constant<1>());
+    for (; i + 4 <= placed.n; i += 4) write_some(i, Constant<4>());
+    for (; i < placed.n; ++i) write_some(i, Constant<1>());
   };
-  for (std::int64_t l = 0; l < ranked.lanes; ++l) {
+  for (std::int64_t l = 0; l < placed.lanes; ++l) {
     T* const to = static_cast<T*>(output.data) + l * output.lane_stride;
-    if (ranked.count == ranked.n && output.k_stride == 1) {
+    if (placed.count == placed.n && output.k_stride == 1) {
       write_lane(l, to, Constant<1>());
-    } else if (ranked.count == ranked.n) {
+    } else if (placed.count == placed.n) {
       write_lane(l, to, output.k_stride);
     } else {
-      T all[tuning::kTopKRankedBytes / 2];
+      T all[tuning::kTopKCountedBytes / 2];
       write_lane(l, all, Constant<1>());
-      for (std::int64_t j = 0; j < ranked.count; ++j) {
-        to[j * output.k_stride] = all[ranked.first + j];
+      for (std::int64_t j = 0; j < placed.count; ++j) {
+        to[j * output.k_stride] = all[placed.first + j];
       }
     }
   }
 }
 
 template <class U>
-void rank_columns(const TopKColumns& a) {
+void place_columns(const TopKColumns& a) {
   using L = Lanes<U>;
   using Lane = typename L::Lane;
   const std::int64_t n = a.columns.n;
-  const TopKColumnsScratch layout = top_k_columns_scratch(a.columns, sizeof(U), a.k, a.ranks);
+  const TopKColumnsScratch layout =
+      top_k_columns_scratch(a.columns, sizeof(U), a.k, a.compares_all);
   char* const scratch = static_cast<char*>(a.scratch);
   auto* const states = reinterpret_cast<Lane*>(scratch + layout.states);
   // Where elements are, from those of the first position on.
@@ -137,13 +139,13 @@ void rank_columns(const TopKColumns& a) {
       });
     });
     for_vectors([&](std::int64_t g, std::int64_t l, const Slots<Lane>& of_lanes) {
-      rank_slots(of_lanes, n);
-      const RankedLanes<Lane> ranked = {
+      place_slots(of_lanes, n);
+      const PlacedLanes<Lane> placed = {
           of_lanes.positions, stride, min_of(L::kWidth, tile.lanes - l), n, a.first, a.k - a.first};
       const Outputs to = outputs_at<U>(a.outputs, 0, tile.group + g, tile.lane + l);
       if (to.values.data != nullptr) {
         const U* const data = tile.data + g * group_stride + l * a.columns.lane_stride;
-        write_ranked<U>(ranked, to.values,
+        write_placed<U>(placed, to.values,
                         [data, offsets, apart = a.columns.lane_stride](std::int64_t lane) {
                           return [from = data + lane * apart, offsets](std::int64_t i) {
                             return from[offsets[i]];
@@ -152,15 +154,15 @@ void rank_columns(const TopKColumns& a) {
       }
       const auto positions = [](std::int64_t) { return [](std::int64_t i) { return i; }; };
       if (to.indices.data == nullptr) return;
-      to.index_size == 4 ? write_ranked<std::uint32_t>(ranked, to.indices, positions)
-                         : write_ranked<std::uint64_t>(ranked, to.indices, positions);
+      to.index_size == 4 ? write_placed<std::uint32_t>(placed, to.indices, positions)
+                         : write_placed<std::uint64_t>(placed, to.indices, positions);
     });
   });
 }
 
 template <class U>
 void top_k_columns(const TopKColumns& a) {
-  a.ranks ? rank_columns<U>(a) : select_columns<U>(a);
+  a.compares_all ? place_columns<U>(a) : select_columns<U>(a);
 }
 
 }  // namespace
