@@ -9,7 +9,7 @@ from scripts import run_python
 torch = pytest.importorskip("torch", exc_type=ImportError)
 door = importlib.import_module("dmlcpu.torch")
 
-from torch_cases import ARGUMENTS, NAMES, X, same, tensors  # noqa: E402
+from torch_cases import ARGUMENTS, NAMES, X, same, same_outcomes, tensors  # noqa: E402
 
 TORCHS = [name for name in NAMES if name != "gather_nd"]
 ROWS = torch.zeros(3000, dtype=torch.int64)
@@ -121,18 +121,8 @@ CALLS = [
 
 @pytest.mark.parametrize("call", CALLS)
 def test_spellings_and_errors_of_torch(call):
-    scope = {"torch": torch, "F": torch.tensor([[3.0, 1.0, 2.0], [0.0, 5.0, 4.0]]), "ROWS": ROWS}
-    outcomes = []
-    for module in (torch, door):
-        try:
-            outcomes.append(eval(f"module.{call}", scope | {"module": module}))
-        except Exception as error:
-            outcomes.append(type(error))
-    want, got = outcomes
-    if isinstance(want, type):
-        assert got is want
-    else:
-        assert all(torch.equal(a, b) for a, b in zip(tensors(got), tensors(want), strict=True))
+    rows = torch.tensor([[3.0, 1.0, 2.0], [0.0, 5.0, 4.0]])
+    same_outcomes(call, {"F": rows, "ROWS": ROWS}, (torch, door))
 
 
 def test_resized_outputs_warn_as_torchs_do():

@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch", exc_type=ImportError)
 door = importlib.import_module("dmlcpu.torch")
 kernels = importlib.import_module("dmlcpu.torch._kernels")
 
-from torch_cases import DTYPES, SORTS, X, same, samples, tensors  # noqa: E402
+from torch_cases import DTYPES, SORTS, X, same, same_outcomes, samples, tensors  # noqa: E402
 
 NAN = float("nan")
 WIDE = ["uint16", "uint32", "uint64"]
@@ -233,19 +233,7 @@ CALLS = [
 
 @pytest.mark.parametrize("call", CALLS)
 def test_spellings_and_errors_of_torch(call):
-    outcomes = []
-    for module in (torch, door):
-        scope = {"torch": torch, "F": F, "module": module, "PAIR": tuple(t.clone() for t in PAIR)}
-        try:
-            outcomes.append(eval(f"module.{call}", scope))
-        except Exception as error:
-            outcomes.append(type(error))
-    want, got = outcomes
-    if isinstance(want, type):
-        assert got is want
-    else:
-        for a, b in zip(tensors(got), tensors(want), strict=True):
-            torch.testing.assert_close(a, b, rtol=0, atol=0, equal_nan=True)
+    same_outcomes(call, {"F": F, "PAIR": PAIR}, (torch, door))
 
 
 @pytest.mark.parametrize(

@@ -56,12 +56,9 @@ def test_calls(name, core_calls):
     ],
 )  # fmt: skip
 def test_small_calls_are_torchs(name, call, core_calls):
-    least, factor = kernels._LEAST[name], kernels._FACTOR_OF_64_BITS.get(name, 1)
-    for dtype, size in (
-        (torch.int16, least),
-        (torch.float32, least),
-        (torch.int64, factor * least),
-    ):
+    least = kernels._LEAST[name]
+    of_64_bits = 8 * least if name in kernels._SELECTIONS else least
+    for dtype, size in ((torch.int16, least), (torch.float32, least), (torch.int64, of_64_bits)):
         for n, expected in ((size - 1, False), (size, True)):
             with door.enabled():
                 call(torch.arange(n).to(dtype))

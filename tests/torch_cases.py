@@ -1,5 +1,7 @@
 """What the tests of the door for PyTorch share: inputs, PyTorch's own samples, what is equal."""
 
+import copy
+
 import pytest
 import torch
 
@@ -35,6 +37,23 @@ def same(got, want):
     assert type(got) is type(want)
     for a, b in zip(tensors(got), tensors(want), strict=True):
         assert (a.dtype, a.shape, a.stride()) == (b.dtype, b.shape, b.stride())
+        torch.testing.assert_close(a, b, rtol=0, atol=0, equal_nan=True)
+
+
+def same_outcomes(call, scope, modules):
+    """A call by torch and by the door gives equal tensors, or errors of the same type."""
+    outcomes = []
+    for module in modules:
+        try:
+            names = {"torch": torch, "module": module}
+            outcomes.append(eval(f"module.{call}", copy.deepcopy(scope) | names))
+        except Exception as error:
+            outcomes.append(type(error))
+    want, got = outcomes
+    if isinstance(want, type):
+        assert got is want
+        return
+    for a, b in zip(tensors(got), tensors(want), strict=True):
         torch.testing.assert_close(a, b, rtol=0, atol=0, equal_nan=True)
 
 

@@ -15,9 +15,6 @@ from dmlcpu._parts import part_of_top_k
 
 __all__ = ["argpartition", "argsort", "partition", "sort"]
 
-# Bound early: a program may put this module's functions in the place of NumPy's.
-_np_argsort = np.argsort
-
 _KINDS = (None, "quicksort", "mergesort", "heapsort", "stable")
 
 
@@ -26,8 +23,8 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable:
     """A sorted copy of `a`, along `axis`, an int; None flattens `a` first.
 
     NaN and NaT come last, and -0.0 equals +0.0. dmlcpu's sort is stable, whatever `kind`. NumPy's own
-    function sorts where it takes less time: small arrays, elements of 32 and 64 bits unless `kind` or
-    `stable` says that the sort be stable, and long rows of bytes if it says so.
+    function sorts where it takes less time: small arrays; elements of 32 and 64 bits unless `kind` or
+    `stable` says that the sort be stable; rows of more than 64 integers of 8 or 16 bits if it says so.
 
     Raises `numpy.exceptions.AxisError` for an axis out of range, ValueError for another `kind`, for both
     `kind` and `stable` and for an `order` of what has no fields.
@@ -69,9 +66,7 @@ def argsort(
     keys, axis, _ = given
     if keys.shape[axis] == 1:
         return np.zeros(keys.shape, intp)
-    if _argsort_pays(keys, keys.shape[axis]):
-        return _all(keys, axis, "indices")
-    return _np_argsort(keys, axis, "stable")
+    return _all(keys, axis, "indices")
 
 
 @or_numpys(np.partition)
@@ -118,18 +113,15 @@ def argpartition(
 
 
 # Whether dmlcpu takes less time than NumPy, whose unstable sorts of 32 and 64 bits use vectors, and whose
-# stable sort of bytes is a radix sort. The times are in docs/tuning.md.
+# stable sorts of 8-bit and 16-bit integers are radix sorts. The times are in docs/tuning.md.
 
 
 def _sort_pays(keys: npt.NDArray[Any], n: int, stably: bool) -> bool:
-    size, itemsize = keys.size, keys.itemsize
-    if itemsize == 1:
-        return size >= 1024 and (not stably or n <= 32)
-    return size >= (1024 if itemsize < 8 else 4096) and (stably or itemsize == 2)
-
-
-def _argsort_pays(keys: npt.NDArray[Any], n: int) -> bool:
-    return keys.itemsize < 8 or not 64 < n < 1024 or keys.size >= 1 << 13
+    if keys.size < 1024:
+        return False
+    if not stably:
+        return keys.itemsize <= 2
+    return keys.itemsize > 2 or keys.dtype.kind not in "biu" or n <= 64
 
 
 def _partition_pays(keys: npt.NDArray[Any], n: int, k: int) -> bool:

@@ -256,8 +256,8 @@ inline constexpr int kTopKDigitBits = 9;
 inline constexpr int kTopKSpareBits = 10;
 inline constexpr std::int64_t kTopKInsertionLength = 64;
 
-/// Parts of the items that a pass walks side by side, each with a histogram of its own.
-inline constexpr std::int64_t kTopKSortParts = 4;
+/// Histograms of a pass, each of an equal share of the items; the shares are walked side by side.
+inline constexpr std::int64_t kTopKHistograms = 4;
 
 /// Columns are selected from side by side, in a vector lane each, if a call has at least this many.
 /// Inserting costs some 6 operations per slot for all lanes together, and the more slots there are

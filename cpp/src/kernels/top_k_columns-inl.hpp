@@ -262,9 +262,8 @@ void select_columns(const TopKColumns& a) {
           a.k),
       take_slots_for<U, Source::kIntegers, 2, 3, 4, 5, 6, tuning::kTopKLongColumnsK>(a.k),
       take_slots_for<U, Source::kOthers, 2, 3, 4, 5, 6, tuning::kTopKLongColumnsK>(a.k)};
-  const std::int64_t slot_count = top_k_slots(a.columns, a.k, a.compares_all);
-  const TopKColumnsScratch layout =
-      top_k_columns_scratch(a.columns, sizeof(U), a.k, a.compares_all);
+  const std::int64_t slot_count = top_k_slots(a.columns, a.k, false);
+  const TopKColumnsScratch layout = top_k_columns_scratch(a.columns, sizeof(U), a.k, false);
   char* const scratch = static_cast<char*>(a.scratch);
   auto* const states = reinterpret_cast<Lane*>(scratch + layout.states);
   for_tiles<U>(a.columns, [&](const Tile<U>& tile) {

@@ -67,8 +67,8 @@ struct PlacedLanes {
   std::int64_t count;
 };
 
-/// Writes elements(l)(i), element i of lane l, to its place in the output. Not
-/// inlined: its loops would have no registers left.
+/// Writes elements(l)(i), element i of lane l, to its place in the output. Not inlined: its loops
+/// would have no registers left.
 template <class T, class Lane, class Elements>
 DMLCPU_NOINLINE void write_placed(const PlacedLanes<Lane> placed, const Output output,
                                   const Elements elements) {
@@ -77,16 +77,16 @@ DMLCPU_NOINLINE void write_placed(const PlacedLanes<Lane> placed, const Output o
     const auto element = elements(l);
     const auto write_some = [&](std::int64_t i, auto some) {
       constexpr std::size_t kSome = decltype(some)::value;
-      std::int64_t at[kSome];
-      T written[kSome];
+      std::int64_t places[kSome];
+      T values[kSome];
       unroll<kSome>([&](auto j) {
-        at[j] = static_cast<std::make_unsigned_t<Lane>>(*place);
+        places[j] = static_cast<std::make_unsigned_t<Lane>>(*place);
         place += placed.stride;
-        written[j] = static_cast<T>(element(i + j));
+        values[j] = static_cast<T>(element(i + j));
       });
       // After all loads: where a load waits for the addresses of earlier stores (memory
       // disambiguation), it would wait for each.
-      unroll<kSome>([&](auto j) { to[at[j] * apart] = written[j]; });
+      unroll<kSome>([&](auto j) { to[places[j] * apart] = values[j]; });
     };
     std::int64_t i = 0;
     for (; i + 4 <= placed.n; i += 4) write_some(i, Constant<4>());
@@ -113,8 +113,7 @@ void place_columns(const TopKColumns& a) {
   using L = Lanes<U>;
   using Lane = typename L::Lane;
   const std::int64_t n = a.columns.n;
-  const TopKColumnsScratch layout =
-      top_k_columns_scratch(a.columns, sizeof(U), a.k, a.compares_all);
+  const TopKColumnsScratch layout = top_k_columns_scratch(a.columns, sizeof(U), a.k, true);
   char* const scratch = static_cast<char*>(a.scratch);
   auto* const states = reinterpret_cast<Lane*>(scratch + layout.states);
   // Where elements are, from those of the first position on.

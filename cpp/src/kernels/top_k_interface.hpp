@@ -15,12 +15,12 @@ namespace dmlcpu {
 /// Bytes of the shortest vector of any instruction set.
 inline constexpr std::int64_t kLeastVectorBytes = 16;
 
-/// Counters for a sort of up to `count` items: one for each part and digit; 0 if each of the
+/// Counters for a sort of up to `count` items: one for each histogram and digit; 0 if each of the
 /// items is compared with all, whatever the instruction set.
 constexpr std::int64_t top_k_sort_counts(std::int64_t element_size, std::int64_t count) {
   const bool few = count <= tuning::kTopKPairwiseLength &&
                    count <= tuning::kTopKPairwiseVectors * kLeastVectorBytes / element_size;
-  return few ? 0 : tuning::kTopKSortParts << tuning::kTopKDigitBits;
+  return few ? 0 : tuning::kTopKHistograms << tuning::kTopKDigitBits;
 }
 
 /// What depends on an element type and its order.
@@ -72,7 +72,7 @@ struct TopKRow {
 
 inline constexpr std::int64_t kTopKBinCount = std::int64_t{1} << tuning::kTopKBinBits;
 inline constexpr std::int64_t kTopKMostBuckets = 256;
-static_assert(kTopKMostBuckets * (1 + tuning::kTopKSortParts) <= kTopKBinCount);
+static_assert(kTopKMostBuckets * (1 + tuning::kTopKHistograms) <= kTopKBinCount);
 /// Items have numbers that descend in their order: the key, and, as far as 64 bits hold it, the
 /// position. Bins of these by their distance from the highest, 2^shift numbers each, the first bin
 /// the highest; and the bucket of each bin. Consecutive bins are a bucket.

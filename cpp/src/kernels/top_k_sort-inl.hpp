@@ -8,48 +8,48 @@
 namespace dmlcpu::DMLCPU_TARGET {
 namespace {
 
-/// Histograms of the digits of items that are moved by them, one for each of several parts of the
-/// items, which are walked side by side: a counter is often loaded soon after it was stored, which
-/// waits for store-to-load forwarding, but other parts go on meanwhile. Counters are in the order
-/// of digits, those of a digit in that of the parts.
+/// Histograms of the items' digits, one for each of several equal shares of the items, and the move
+/// of the items by them. The shares are walked side by side: a counter is often loaded soon after
+/// it was stored, which waits for store-to-load forwarding, but the other shares go on meanwhile.
+/// Counters are in the order of digits, those of a digit in the order of the shares.
 template <class Counter>
 struct DigitHistograms {
-  static constexpr std::int64_t kParts = tuning::kTopKSortParts;
+  static constexpr std::int64_t kShares = tuning::kTopKHistograms;
   Counter* counts;
 
   template <class Item, class Digit>
   void count(const Item* items, std::int64_t count, std::int64_t digits, const Digit& digit) {
-    std::memset(counts, 0, sizeof(Counter) * static_cast<std::size_t>(digits * kParts));
-    const std::int64_t length = count / kParts;
+    std::memset(counts, 0, sizeof(Counter) * static_cast<std::size_t>(digits * kShares));
+    const std::int64_t length = count / kShares;
     for (std::int64_t i = 0; i < length; ++i) {
-      unroll<kParts>([&](auto s) { ++counts[digit(items[s * length + i]) * kParts + s]; });
+      unroll<kShares>([&](auto s) { ++counts[digit(items[s * length + i]) * kShares + s]; });
     }
-    for (std::int64_t i = kParts * length; i < count; ++i) {
-      ++counts[digit(items[i]) * kParts + kParts - 1];
+    for (std::int64_t i = kShares * length; i < count; ++i) {
+      ++counts[digit(items[i]) * kShares + kShares - 1];
     }
   }
-  /// Counts become the places of the parts' items of a digit, from `place` on; returns the place
-  /// after them.
+  /// A digit's counts become the places of its items, share by share from `place` on; returns the
+  /// place after them.
   Counter place(std::int64_t digit, Counter place) {
-    for (std::int64_t s = digit * kParts; s < (digit + 1) * kParts; ++s) {
+    for (std::int64_t s = digit * kShares; s < (digit + 1) * kShares; ++s) {
       place += std::exchange(counts[s], place);
     }
     return place;
   }
   template <class Item, class Digit>
   void move(const Item* items, std::int64_t count, const Digit& digit, Item* to) {
-    const std::int64_t length = count / kParts;
+    const std::int64_t length = count / kShares;
     for (std::int64_t i = 0; i < length; ++i) {
-      Item moved[kParts];
-      Counter places[kParts];
-      unroll<kParts>([&](auto s) { moved[s] = items[s * length + i]; });
-      unroll<kParts>([&](auto s) { places[s] = counts[digit(moved[s]) * kParts + s]++; });
+      Item moved[kShares];
+      Counter places[kShares];
+      unroll<kShares>([&](auto s) { moved[s] = items[s * length + i]; });
+      unroll<kShares>([&](auto s) { places[s] = counts[digit(moved[s]) * kShares + s]++; });
       // After all loads: where a load waits for the addresses of earlier stores (memory
       // disambiguation), it would wait for each.
-      unroll<kParts>([&](auto s) { to[places[s]] = moved[s]; });
+      unroll<kShares>([&](auto s) { to[places[s]] = moved[s]; });
     }
-    for (std::int64_t i = kParts * length; i < count; ++i) {
-      to[counts[digit(items[i]) * kParts + kParts - 1]++] = items[i];
+    for (std::int64_t i = kShares * length; i < count; ++i) {
+      to[counts[digit(items[i]) * kShares + kShares - 1]++] = items[i];
     }
   }
 };
@@ -88,7 +88,7 @@ Item* radix_sort(Item* items, Item* others, std::int64_t count, std::uint32_t* c
   const int range_bits = binary_digits(static_cast<U>(highest - lowest));
   const int count_bits = binary_digits(static_cast<std::uint64_t>(count));
   const int key_bits = min_of(range_bits, count_bits + tuning::kTopKSpareBits);
-  // Not more counters than items to go over.
+  // At most as many values of a digit as items.
   const int most = min_of(tuning::kTopKDigitBits, count_bits - 1);
   const int passes = (key_bits + most - 1) / most;
   if (passes == 0) return items;
@@ -210,7 +210,7 @@ void distribute(const void* all, std::int64_t count, const TopKBins& bins, std::
     return std::int64_t{bins.buckets[item.bin(bins)]};
   };
   const Item* const items = static_cast<const Item*>(all);
-  // Of the counts of bins, no longer needed, those after the buckets' places.
+  // The counts of bins after the buckets' places are no longer needed: scratch memory.
   DigitHistograms<std::int64_t> histograms = {places + kTopKMostBuckets};
   histograms.count(items, count, kTopKMostBuckets, bucket);
   for (std::int64_t b = 0; b < kTopKMostBuckets; ++b) histograms.place(b, places[b]);

@@ -60,7 +60,7 @@ struct TopKColumnsPlan {
   Axis column = kUnitAxis;  ///< the searched axis; k positions of it are in the outputs
   std::int64_t k = 1;
   std::int64_t first = 0;         ///< of the k that are written
-  bool compares_all = false;      ///< else better ones are inserted into slots
+  bool compares_all = false;      ///< with each other; else inserts better ones into slots
   std::int64_t worker_bytes = 0;  ///< of scratch memory, after Columns::rows
 
   std::int64_t scratch_bytes() const {

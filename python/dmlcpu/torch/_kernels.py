@@ -38,8 +38,8 @@ _COPIED = _SORTED | {torch.bfloat16}
 # From how many elements on (of index_select: indices) the core takes less time than torch's kernel.
 _LEAST = dict(argmax=2048, argmin=2048, max=8192, min=8192, topk=4096, index_select=2048)
 _LEAST |= dict(sort=1024, argsort=1024, msort=1024, kthvalue=4096, median=8192, nanmedian=8192)
-# Of elements of 64 bits it takes that many times as many, as vectors hold fewer of them.
-_FACTOR_OF_64_BITS = dict.fromkeys(("kthvalue", "median", "nanmedian"), 8)
+# These pay for 64-bit elements from 8 times as many on: a vector holds fewer of them.
+_SELECTIONS = ("kthvalue", "median", "nanmedian")
 
 
 def pays(name: str, args: tuple[Any, ...]) -> bool:
@@ -48,7 +48,7 @@ def pays(name: str, args: tuple[Any, ...]) -> bool:
     size: int = worked.nbytes  # not numel(), which is a tensor in traces of torch.jit
     if size < least:
         return False
-    factor = _FACTOR_OF_64_BITS.get(name, 1) if worked.itemsize == 8 else 1
+    factor = 8 if worked.itemsize == 8 and name in _SELECTIONS else 1
     if size < least * worked.itemsize * factor:
         return False
     return name != "index_select" or args[0].dtype not in _WIDE
@@ -106,9 +106,7 @@ def _arg(function: str, input: Tensor, dim: int | None = None, keepdim: bool = F
 def _topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
-    values, indices = dmlcpu.top_k(
-        as_numpy(input), k, axis=dim, axis_direction=int(largest), index_dtype=_INT64
-    )
+    values, indices = _top_k(as_numpy(input), k, dim, largest)
     return _tensor(values, input.dtype), _tensor(indices)
 
 
@@ -125,7 +123,7 @@ def _sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = False
 ) -> tuple[Tensor, Tensor]:
     array, axis, strides = _of_memory_order(input, dim)
-    values, indices = _smallest(array, array.shape[axis], axis, descending)
+    values, indices = _top_k(array, array.shape[axis], axis, descending)
     pair = _tensor(values, input.dtype), _tensor(indices)
     return _of_shape(pair[0], input, strides), _of_shape(pair[1], input, strides)
 
@@ -159,24 +157,14 @@ def _of_shape(result: Tensor, input: Tensor, strides: tuple[int, ...]) -> Tensor
     return result if result.stride() == strides else result.as_strided(input.shape, strides)
 
 
-def _smallest(array: npt.NDArray[Any], k: int, axis: int, largest: bool = False) -> Any:
+def _top_k(array: npt.NDArray[Any], k: int, axis: int, largest: bool) -> Any:
     """The `k` smallest or largest elements and their indices; NaN is greater than every number."""
-    return dmlcpu.top_k(
-        array,
-        k,
-        axis=axis,
-        axis_direction=int(largest),
-        index_dtype=_INT64,
-        nan_policy=_NAN[largest],
-    )
+    return dmlcpu.top_k(array, k, axis=axis, axis_direction=int(largest), index_dtype=_INT64)
 
 
 def _part(array: npt.NDArray[Any], k: int, axis: int, largest: bool, results: str) -> Any:
-    """Of what `_smallest` finds the values, the indices, or the last value and index."""
-    return _parts.part_of_top_k(array, k, axis, int(largest), _INT64, _NAN[largest], results)
-
-
-_NAN: Any = {False: "omit", True: "propagate"}  # the core's policies
+    """A part of the results of `_top_k`: the values, the indices, or the last value and index."""
+    return _parts.part_of_top_k(array, k, axis, int(largest), _INT64, "propagate", results)
 
 
 def _kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
@@ -199,7 +187,7 @@ def _median(name: str, input: Tensor, dim: int, keepdim: bool = False) -> tuple[
     array = as_numpy(input)
     values, indices = _kth(array, (array.shape[dim] + 1) // 2, dim)
     if input.is_floating_point():
-        greatest, at = _smallest(array, 1, dim, True)  # NaN, where there is one
+        greatest, at = _top_k(array, 1, dim, True)  # NaN, where there is one
         nans = np.isnan(greatest)
         if nans.any():
             if name == "nanmedian":
@@ -214,7 +202,7 @@ def _median_of_numbers(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.ND
     """The median of what is not NaN in each row, and its index; of a row of NaNs the first of them."""
     counts = rows.shape[1] - np.isnan(rows).sum(1)
     at = np.arange(len(rows)), np.maximum(counts - 1, 0) // 2
-    values, indices = _smallest(rows, int(at[1].max()) + 1, 1)
+    values, indices = _top_k(rows, int(at[1].max()) + 1, 1, False)
     return values[at], indices[at]
 
 

@@ -208,8 +208,8 @@ def median(
 ) -> Tensor | torch.return_types.median:
     """The median along `dim` and its index, as `torch.median` with a `dim`.
 
-    Of n elements that is the one at position (n - 1) // 2 of what `sort` gives, the lower of the two in
-    the middle of an even number. Where a NaN is among them, it is the first NaN. Parameters and errors
+    The median of n elements is the one at position (n - 1) // 2 of what `sort` gives: the lower of the
+    two in the middle, if n is even. Where a NaN is among them, it is the first NaN. Parameters and errors
     are those of `kthvalue`, without `k`. Without a dim it is torch's own, which gives no index.
 
     Returns
