@@ -135,6 +135,7 @@ void sort_few(const Item* items, std::int64_t count, Item* to) {
   using U = typename Item::Key;
   using Signed = typename IntegersOf<sizeof(U)>::Signed;
   using V = Vector<Signed>;
+  using Places = Vector<U>;
   constexpr U kFlip = U{1} << (8 * sizeof(U) - 1);
   constexpr int kVectors = 2;
   constexpr std::int64_t kAtOnce = kVectors * V::kWidth;
@@ -149,7 +150,7 @@ void sort_few(const Item* items, std::int64_t count, Item* to) {
   for (std::int64_t first = 0; first < count; first += kAtOnce) {
     const std::int64_t after = min_of(first + kAtOnce, count);
     typename V::Type own[kVectors];
-    typename V::Type place[kVectors];
+    typename Places::Type place[kVectors];
     const auto for_keys = [&](std::int64_t begin, std::int64_t end, const auto& each) {
       for (std::int64_t j = begin; j < end; ++j) {
         unroll<kVectors>([&, key = V::all(keys[j])](auto v) { each(v, j, key); });
@@ -157,17 +158,17 @@ void sort_few(const Item* items, std::int64_t count, Item* to) {
     };
     unroll<kVectors>([&](auto v) {
       own[v] = V::load(keys + first + v * V::kWidth);
-      place[v] = V::all(static_cast<Signed>(first));
+      place[v] = Places::all(static_cast<U>(first));
     });
-    // Masks are -1.
-    for_keys(0, first, [&](auto v, std::int64_t, auto key) { place[v] += own[v] > key; });
+    // Masks are -1. Places of bytes do not fit their signed type.
+    const auto ones = [](auto mask) { return reinterpret_cast<typename Places::Type>(mask); };
+    for_keys(0, first, [&](auto v, std::int64_t, auto key) { place[v] += ones(own[v] > key); });
     for_keys(first, after, [&](auto v, std::int64_t j, auto key) {
       const auto later = V::load(numbers + v * V::kWidth) > V::all(static_cast<Signed>(j - first));
-      place[v] -= (key > own[v]) | ((key == own[v]) & later);
+      place[v] -= ones((key > own[v]) | ((key == own[v]) & later));
     });
-    for_keys(after, count, [&](auto v, std::int64_t, auto key) { place[v] -= key > own[v]; });
-    unroll<kVectors>(
-        [&](auto v) { V::store(reinterpret_cast<Signed*>(places) + v * V::kWidth, place[v]); });
+    for_keys(after, count, [&](auto v, std::int64_t, auto key) { place[v] -= ones(key > own[v]); });
+    unroll<kVectors>([&](auto v) { Places::store(places + v * V::kWidth, place[v]); });
     for (std::int64_t i = first; i < after; ++i) to[places[i - first]] = items[i];
   }
 }
