@@ -3,6 +3,8 @@
 import contextlib
 import importlib
 import math
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -125,7 +127,8 @@ def test_outputs_that_their_storage_does_not_hold(name, bytes_left):
             call(x, *args, out=t.given(outs))
             assert all(map(torch.equal, outs, want))
     """
-    run_python(code, PYTHONPATH=str(Path(__file__).parent))
+    folders = [str(Path(__file__).parent), *filter(None, sys.path)]
+    run_python(code, PYTHONPATH=os.pathsep.join(folders))
 
 
 @pytest.mark.parametrize("keepdim", [False, True])
