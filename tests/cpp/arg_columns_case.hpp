@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dmlcpu/data_type.hpp"
-#include "kernels/arg_interface.hpp"
+#include "interface/arg.hpp"
 #include "random.hpp"
 
 namespace cases {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "dmlcpu/typed.hpp"
+#include "ops/problem.hpp"
 #include "plan/arg_plan.hpp"
 
 namespace plan_tensors {
@@ -24,7 +25,7 @@ inline dmlcpu::ArgDescriptor descriptor(std::initializer_list<std::int64_t> size
 inline dmlcpu::ArgPlan plan_of(dmlcpu::ArgDescriptor d, int threads = 1,
                                const dmlcpu::Tensor* values = nullptr) {
   d.output = dmlcpu::View<std::uint32_t>(nullptr, output_shape(d)).tensor();
-  return plan_arg(d, values, threads);
+  return plan_arg(problem_of(d, values), threads);
 }
 
 }  // namespace plan_tensors

@@ -99,7 +99,7 @@ void test_few_rows() {
 void test_adjacent_reduced_axes_merge() {
   const ArgPlan p = plan_of(descriptor({10, 30, 40}, {1, 2}));
   CHECK(p.n.size == 1200);
-  CHECK(p.reduced_count == 1200);
+  CHECK(p.count == 1200);
 }
 
 void test_other_reduced_axes_stay_outside_of_rows() {
@@ -250,7 +250,7 @@ void test_broadcast_reduced_axes_are_not_walked() {
   ArgDescriptor d = descriptor({50, 60}, {0, 1});
   d.input.strides[0] = 0;
   const ArgPlan p = plan_of(d);
-  CHECK(p.reduced_count == 3000);
+  CHECK(p.count == 3000);
   CHECK(p.n.size == 60);
   CHECK(p.reduced.count == 0);
 }

@@ -247,7 +247,7 @@ void check_case(const Case& c) {
   const ArgDescriptor& d = c.descriptor;
   const auto element_size = static_cast<std::int64_t>(info(d.input.type).size);
   const int threads = static_cast<int>(1 + random(4));
-  const ArgPlan plan = plan_arg(d, c.has_values ? &c.values : nullptr, threads);
+  const ArgPlan plan = plan_arg(problem_of(d, c.has_values ? &c.values : nullptr), threads);
   const bool last_wins = d.axis_direction == dmlcpu::AxisDirection::kDecreasing;
   note(plan);
   check_parts(plan);
@@ -271,7 +271,7 @@ void check_case(const Case& c) {
       if (!c.has_values) visits.front().first = want[output].front().first;
     }
     for (auto& visit : visits) {
-      if (last_wins) visit.second = plan.reduced_count - 1 - visit.second;
+      if (last_wins) visit.second = plan.count - 1 - visit.second;
     }
     std::sort(visits.begin(), visits.end());
     // A tail and overlapping parts alone take elements twice.

@@ -3,6 +3,7 @@
 
 #include "check.hpp"
 #include "core/tuning.hpp"
+#include "ops/problem.hpp"
 #include "plan/top_k_plan.hpp"
 #include "tensors.hpp"
 
@@ -93,12 +94,12 @@ TopKDescriptor descriptor_of(std::initializer_list<std::int64_t> sizes, std::int
 
 TopKPlan plan(std::initializer_list<std::int64_t> sizes, std::int64_t axis, std::int64_t k,
               int threads) {
-  return plan_top_k(descriptor_of(sizes, axis, k), threads);
+  return plan_top_k(problem_of(descriptor_of(sizes, axis, k)), threads);
 }
 
 std::optional<dmlcpu::TopKColumnsPlan> columns(std::initializer_list<std::int64_t> sizes,
                                                std::int64_t axis, std::int64_t k, int threads = 1) {
-  return plan_top_k_columns(descriptor_of(sizes, axis, k), threads);
+  return plan_top_k_columns(problem_of(descriptor_of(sizes, axis, k)), threads);
 }
 
 void test_strided_axes_are_packed() {
@@ -161,7 +162,7 @@ void test_few_elements_are_all_compared() {
   const auto of_type = [](dmlcpu::DataType type, std::int64_t n, std::int64_t k) {
     TopKDescriptor descriptor = descriptor_of({64, n}, 1, k);
     descriptor.input.type = descriptor.values.type = type;
-    return plan_top_k_columns(descriptor, 1);
+    return plan_top_k_columns(problem_of(descriptor), 1);
   };
   constexpr std::int64_t kWide = 4 * tuning::kTopKWideCountedPerResult;
   CHECK(of_type(dmlcpu::DataType::kFloat64, kWide, 4)->compares_all);
@@ -195,7 +196,7 @@ void test_lanes_of_columns() {
   // So are those of blocks with many gaps.
   TopKDescriptor gaps = descriptor_of({500, 30}, 1, 3);
   gaps.input.strides = {90, 3};
-  const auto strided = plan_top_k_columns(gaps, 1);
+  const auto strided = plan_top_k_columns(problem_of(gaps), 1);
   CHECK(strided && strided->columns.columns.packing == dmlcpu::Packing::kStrided);
   // Contiguous lanes that leave much of their cache lines empty are groups as well, unless the
   // other axis is shorter.
@@ -240,7 +241,7 @@ void test_groups_share_a_tile() {
   for (const std::int64_t row : {29, 30}) {
     TopKDescriptor gaps = descriptor_of({1000, 16, 29}, 1, 2);
     gaps.input.strides = {16 * 29 + (row == 29), row, 1};
-    CHECK(plan_top_k_columns(gaps, 1)->columns.columns.tile_groups == 1);
+    CHECK(plan_top_k_columns(problem_of(gaps), 1)->columns.columns.tile_groups == 1);
   }
   CHECK(tiles(1000, dmlcpu::tuning::kTopKTileBytes / 4 / 32 + 1, 32, 2) == 1);
 }

@@ -6,12 +6,12 @@
 #include <type_traits>
 
 #include "core/error.hpp"
-#include "core/validate.hpp"
 #include "directml/read.hpp"
 #include "dmlcpu/directml.hpp"
 #include "dmlcpu/runtime.hpp"
 #include "kernels/dispatch.hpp"
 #include "ops/planned.hpp"
+#include "ops/validate.hpp"
 
 /// `run` runs it on valid memory.
 struct dmlcpu_operator {

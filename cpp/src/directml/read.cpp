@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/validate.hpp"
+#include "ops/validate.hpp"
 
 namespace dmlcpu::directml {
 namespace {

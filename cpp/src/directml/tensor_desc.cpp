@@ -2,8 +2,8 @@
 #include <string>
 
 #include "core/overlap.hpp"
-#include "core/validate.hpp"
 #include "directml/read.hpp"
+#include "ops/validate.hpp"
 
 namespace dmlcpu::directml {
 namespace {

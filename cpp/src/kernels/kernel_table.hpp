@@ -4,9 +4,9 @@
 #pragma once
 
 #include "dmlcpu/data_type.hpp"
-#include "kernels/arg_interface.hpp"
-#include "kernels/gather_interface.hpp"
-#include "kernels/top_k_interface.hpp"
+#include "interface/arg.hpp"
+#include "interface/gather.hpp"
+#include "interface/top_k.hpp"
 
 namespace dmlcpu {
 

@@ -9,9 +9,10 @@
 #include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
-#include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
 #include "ops/for_tasks.hpp"
+#include "ops/problem.hpp"
+#include "ops/validate.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -119,7 +120,7 @@ struct ArgRun : Memory {
       of_task.lanes = plan.columns.per_result * task.results;
       kernel.columns({of_task, index, task.results, scratch, best.keys, best.indices, i == 0,
                       outputs(task.offsets, kUnitAxis, plan.tasks.groups, plan.tasks.results),
-                      plan.reversed && !plan.merges, plan.reduced_count - 1});
+                      plan.reversed && !plan.merges, plan.count - 1});
     }
   }
 
@@ -146,7 +147,7 @@ struct ArgRun : Memory {
   template <class Found>
   void write(const Task& task, const Found& found) const {
     const Axis& results = plan.tasks.results;
-    const std::int64_t last = plan.reduced_count - 1;
+    const std::int64_t last = plan.count - 1;
     const bool reversed = plan.reversed;
     for (std::int64_t g = 0; g < task.groups; ++g) {
       const auto place = [&](int s) { return task.offsets[s] + g * plan.tasks.groups.strides[s]; };
@@ -180,25 +181,32 @@ struct ArgRun : Memory {
   }
 };
 
-int threads_for_arg(const ArgDescriptor& descriptor) {
-  return threads_for_bytes(byte_count(descriptor.input), tuning::kArgLeastGrains);
+int threads_for(const ArgProblem& problem) {
+  return threads_for_bytes(problem.bytes, tuning::kArgLeastGrains);
+}
+
+ArgPlan plan_of(const ArgProblem& problem) {
+  return problem.results == 0 ? ArgPlan{} : plan_arg(problem, threads_for(problem));
 }
 
 /// Runs rows without a plan.
 void run_rows(const ArgDescriptor& descriptor, const ArgUnplannedRows& unplanned) {
-  const ArgRows& rows = unplanned.rows;
+  ArgRows rows = unplanned.rows;
+  const std::int64_t index_size = element_bytes(descriptor.output);
+  rows.data = static_cast<const char*>(descriptor.input.data) +
+              unplanned.offsets[0] * element_bytes(descriptor.input);
   std::int64_t keys[tuning::kUnplannedElements];
   std::int64_t indices[tuning::kUnplannedElements];
   kernels_of(descriptor).rows(rows, keys, indices);
-  write_elements(descriptor.output.data, element_bytes(descriptor.output), unplanned.output_stride,
-                 rows.rows, [&](std::int64_t r, auto* /*to*/) { return indices[r]; });
+  write_elements(static_cast<char*>(descriptor.output.data) + unplanned.offsets[1] * index_size,
+                 index_size, unplanned.output_stride, rows.rows,
+                 [&](std::int64_t r, auto* /*to*/) { return indices[r]; });
 }
 
 }  // namespace
 
 ArgPlan plan(const ArgDescriptor& descriptor, const Tensor* values) {
-  if (element_count(descriptor.output) == 0) return {};
-  return plan_arg(descriptor, values, threads_for_arg(descriptor));
+  return plan_of(problem_of(descriptor, values));
 }
 
 void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input,
@@ -212,16 +220,18 @@ void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const voi
 
 std::size_t detail::plan_text(const ArgDescriptor& descriptor, char* text, std::size_t size) {
   validate(descriptor);
+  const ArgProblem problem = problem_of(descriptor);
   ArgUnplannedRows rows;
-  const bool unplanned = find_rows(descriptor, threads_for_arg(descriptor), rows);
-  return copy_text(unplanned ? to_text(rows) : to_text(plan(descriptor)), text, size);
+  const bool unplanned = find_rows(problem, threads_for(problem), rows);
+  return copy_text(unplanned ? to_text(rows) : to_text(plan_of(problem)), text, size);
 }
 
 void run(const ArgDescriptor& descriptor) {
   validate(descriptor);
+  const ArgProblem problem = problem_of(descriptor);
   ArgUnplannedRows rows;
-  if (find_rows(descriptor, threads_for_arg(descriptor), rows)) return run_rows(descriptor, rows);
-  run_planned(descriptor, plan(descriptor), descriptor.input.data, descriptor.output.data);
+  if (find_rows(problem, threads_for(problem), rows)) return run_rows(descriptor, rows);
+  run_planned(descriptor, plan_of(problem), descriptor.input.data, descriptor.output.data);
 }
 
 }  // namespace dmlcpu

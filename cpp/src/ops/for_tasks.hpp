@@ -6,7 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "core/tuning.hpp"
-#include "kernels/columns_interface.hpp"
+#include "interface/columns.hpp"
 #include "plan/tasks.hpp"
 
 namespace dmlcpu {

@@ -8,9 +8,9 @@
 #include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
-#include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
 #include "ops/for_tasks.hpp"
+#include "ops/validate.hpp"
 
 namespace dmlcpu {
 namespace {

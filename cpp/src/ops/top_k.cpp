@@ -11,9 +11,10 @@
 #include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
-#include "core/validate.hpp"
 #include "kernels/dispatch.hpp"
 #include "ops/for_tasks.hpp"
+#include "ops/problem.hpp"
+#include "ops/validate.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -73,7 +74,7 @@ struct TopKRows : Call {
                      0,
                      plan.row.size,
                      plan.k,
-                     byte_count(descriptor.input) >= tuning::kRowPrefetchLeastBytes,
+                     plan.prefetches,
                      &element,
                      &plan.selection,
                      nullptr,
@@ -262,12 +263,12 @@ void with_plan(const TopKDescriptor& descriptor, const Body& body) {
   if (descriptor.k == 1 && wants_indices(descriptor)) {
     return body(plan(as_arg(descriptor), wants_values(descriptor) ? &descriptor.values : nullptr));
   }
-  const int threads =
-      threads_for_bytes(tuning::top_k_work(descriptor.k) * byte_count(descriptor.input));
-  if (descriptor.k > 1) {
-    if (const auto columns = plan_top_k_columns(descriptor, threads)) return body(*columns);
+  const TopKProblem problem = problem_of(descriptor);
+  const int threads = threads_for_bytes(tuning::top_k_work(problem.k) * problem.bytes);
+  if (problem.k > 1) {
+    if (const auto columns = plan_top_k_columns(problem, threads)) return body(*columns);
   }
-  body(plan_top_k(descriptor, threads));
+  body(plan_top_k(problem, threads));
 }
 
 }  // namespace

@@ -5,44 +5,11 @@
 
 #include "core/processor.hpp"
 #include "core/scratch.hpp"
-#include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
-#include "core/validate.hpp"
 
 namespace dmlcpu {
 namespace {
-
-/// Sorts the tensor's axes into kept and reduced ones.
-void split_axes(const ArgDescriptor& descriptor, const Tensor* values, ArgPlan& plan) {
-  const ConstTensor& input = descriptor.input;
-  const unsigned axes = reduced_axes(descriptor);
-  Axes& kept = plan.tasks.kept;
-  int output_axis = descriptor.output.rank;
-  for (int d = input.rank - 1; d >= 0; --d) {
-    const bool reduced = (axes >> d & 1U) != 0;
-    if (!reduced || descriptor.keep_dims) --output_axis;
-    if (!reduced) {
-      kept.push({input.sizes[d],
-                 {input.strides[d], descriptor.output.strides[output_axis],
-                  values == nullptr ? 0 : values->strides[d]}});
-      continue;
-    }
-    Axis axis{input.sizes[d], {input.strides[d], 0, 0}};
-    // Reversed, the axis still counts its index upwards from its new start.
-    if (plan.reversed) reverse(axis, plan.tasks.offsets);
-    axis.strides[1] = plan.reduced_count;
-    plan.value_stride = axis.strides[0];
-    plan.reduced_count *= axis.size;
-    // All elements along a broadcast axis are equal, so the first of them decides.
-    if (axis.strides[0] != 0) plan.reduced.push(axis);
-  }
-  // Pushed innermost first; equal strides keep their order.
-  std::reverse(kept.axes.begin(), kept.axes.begin() + kept.count);
-  std::reverse(plan.reduced.axes.begin(), plan.reduced.axes.begin() + plan.reduced.count);
-  plan.tasks.simplify_kept();
-  simplify(plan.reduced);
-}
 
 /// Whether the innermost axis is reduced, and its rows are searched one by one: they are long, have
 /// more positions than a run, or, along the only reduced axis, are too few side by side to fill
@@ -134,15 +101,19 @@ std::string axis_text(const char* name, const Axis& axis) {
 
 }  // namespace
 
-ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int threads) {
+ArgPlan plan_arg(const ArgProblem& problem, int threads) {
   ArgPlan plan;
-  plan.reversed = descriptor.axis_direction == AxisDirection::kDecreasing;
-  const std::int64_t element_size = element_bytes(descriptor.input);
-  split_axes(descriptor, values, plan);
+  const std::int64_t element_size = problem.element_size;
+  plan.reversed = problem.reversed;
+  plan.count = problem.count;
+  plan.value_stride = problem.value_stride;
+  plan.reduced = problem.reduced;
+  plan.tasks.kept = problem.kept;
+  plan.tasks.offsets = problem.offsets;
   Axes& kept = plan.tasks.kept;
   if (plan.reduced.count == 0) {
     // The axes are in the order of the output, if the input is not read.
-    for (int d = 0; d < kept.count && values == nullptr; ++d) {
+    for (int d = 0; d < kept.count && !problem.has_values; ++d) {
       kept.axes[d].strides[0] = kept.axes[d].strides[1];
     }
     simplify(kept);
@@ -157,11 +128,11 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
       plan.strategy = ArgStrategy::kRows;
       plan.n = plan.reduced.pop();
       plan.tasks.results = kept.pop();
-      plan.from_memory = byte_count(descriptor.input) >= tuning::kRowPrefetchLeastBytes;
+      plan.from_memory = problem.bytes >= tuning::kRowPrefetchLeastBytes;
       plan.prefetches = plan.from_memory && !is_amd();
     } else {
       plan.strategy = ArgStrategy::kColumns;
-      plan.columns = plan_columns(descriptor.input, true, 0, plan.tasks, plan.reduced);
+      plan.columns = plan_columns(element_size, problem.bytes, true, 0, plan.tasks, plan.reduced);
     }
   }
   split_tasks(element_size, threads, plan);
@@ -169,41 +140,22 @@ ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int thre
   return plan;
 }
 
-bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& unplanned) {
-  if (threads > 1) return false;
-  const ConstTensor& input = descriptor.input;
-  const unsigned axes = reduced_axes(descriptor);
+bool find_rows(const ArgProblem& problem, int threads, ArgUnplannedRows& unplanned) {
+  if (threads > 1 || problem.kept.count > 1 || problem.reduced.count > 1) return false;
+  const Axis kept = problem.kept.last();
+  const Axis reduced = problem.reduced.last();
+  if (kept.size > 1 && kept.size * reduced.size > tuning::kUnplannedElements) return false;
   ArgRows& rows = unplanned.rows;
-  int output_axis = descriptor.output.rank;
-  for (int d = input.rank - 1; d >= 0; --d) {
-    const std::int64_t size = input.sizes[d];
-    const bool reduced = (axes >> d & 1U) != 0;
-    if (!reduced || descriptor.keep_dims) --output_axis;
-    if (size == 1) continue;
-    if (!reduced) {
-      if (rows.rows != 1) return false;
-      rows.rows = size;
-      rows.row_stride = input.strides[d];
-      unplanned.output_stride = descriptor.output.strides[output_axis];
-    } else {
-      if (rows.n == 1) rows.stride = input.strides[d];
-      // All elements along a broadcast axis are equal: a plan does not read them all.
-      if (rows.stride == 0 || input.strides[d] != rows.stride * rows.n) return false;
-      rows.n *= size;
-    }
-  }
-  if (rows.rows != 1 && rows.rows * rows.n > tuning::kUnplannedElements) return false;
-  rows.from_memory = rows.n * element_bytes(input) >= tuning::kRowPrefetchLeastBytes;
+  unplanned.offsets = problem.offsets;
+  unplanned.output_stride = kept.strides[1];
+  rows.n = reduced.size;
+  rows.stride = reduced.strides[0];
+  rows.rows = kept.size;
+  rows.row_stride = kept.strides[0];
+  rows.index_base = problem.reversed ? problem.count - 1 : 0;
+  rows.index_step = problem.reversed ? -reduced.strides[1] : reduced.strides[1];
+  rows.from_memory = rows.n * problem.element_size >= tuning::kRowPrefetchLeastBytes;
   rows.prefetches = rows.from_memory && !is_amd();
-  rows.data = input.data;
-  if (descriptor.axis_direction == AxisDirection::kDecreasing) {
-    // From the other end on, the first of equal elements is wanted.
-    rows.index_base = rows.n - 1;
-    rows.index_step = -1;
-    rows.data =
-        static_cast<const char*>(input.data) + rows.index_base * rows.stride * element_bytes(input);
-    rows.stride = -rows.stride;
-  }
   return true;
 }
 

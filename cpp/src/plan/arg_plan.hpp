@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "dmlcpu/operators.hpp"
-#include "kernels/arg_interface.hpp"
+#include "interface/arg.hpp"
 #include "plan/columns_plan.hpp"
+#include "plan/problem.hpp"
 
 namespace dmlcpu {
 
@@ -27,14 +27,12 @@ enum class ArgStrategy : std::uint8_t {
 /// Strides of the tasks' axes are {input, indices, values}, of reduced ones {input, index step, 0}.
 struct ArgPlan {
   ArgStrategy strategy = ArgStrategy::kFill;
-  bool merges = false;  ///< whether results are merged before they are written
-  /// Reduced axes were reversed so that the first of equal elements is wanted; the index is then
-  /// `reduced_count` - 1 - the index found.
-  bool reversed = false;
-  std::int64_t reduced_count = 1;
+  bool merges = false;    ///< whether results are merged before they are written
+  bool reversed = false;  ///< and count, value_stride: as those of ArgProblem
+  std::int64_t count = 1;
+  std::int64_t value_stride = 0;
   std::int64_t parts = 1;
-  std::int64_t part_size = 1;     ///< of the axis that parts share; the last part overlaps others
-  std::int64_t value_stride = 0;  ///< of the input, from index to index, if values are wanted
+  std::int64_t part_size = 1;  ///< of the axis that parts share; the last part overlaps others
   Tasks tasks;
   Axis shared = kUnitAxis;  ///< among the parts
   Axes reduced;
@@ -54,19 +52,19 @@ struct ArgPlan {
   }
 };
 
-/// Plans a valid descriptor that has something to write, for up to `threads` threads; `values`, if
-/// not null, is where to write the elements themselves, and one axis is reduced.
-ArgPlan plan_arg(const ArgDescriptor& descriptor, const Tensor* values, int threads);
+/// Plans a problem that has something to write, for up to `threads` threads.
+ArgPlan plan_arg(const ArgProblem& problem, int threads);
 
 /// Rows that one thread reduces without a plan, which would take longer to make than to follow.
 struct ArgUnplannedRows {
-  ArgRows rows = {nullptr, 1, 0, 1, 0, 0, 1, true, false, false};
+  ArgRows rows = {nullptr, 1, 0, 1, 0, 0, 1, true, false, false};  // but for `data`
+  Offsets offsets{};  ///< of the first elements of the input and the output
   std::int64_t output_stride = 0;
 };
 
-/// Whether the rows of a valid descriptor are all it is: one row, or a few elements, along one axis
-/// that is kept and one that is reduced, or several of one stride. Not for more threads than one.
-bool find_rows(const ArgDescriptor& descriptor, int threads, ArgUnplannedRows& unplanned);
+/// Whether a problem is one row, or few elements, of at most one kept and one reduced axis. Not for
+/// more threads than one.
+bool find_rows(const ArgProblem& problem, int threads, ArgUnplannedRows& unplanned);
 
 /// The plan as text, for tests and for people.
 std::string to_text(const ArgPlan& plan);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
 #include "plan/columns_lanes.hpp"
@@ -131,9 +130,8 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
 
 }  // namespace
 
-ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t lane_bytes,
-                         Tasks& tasks, Axes& reduced) {
-  const std::int64_t element_size = element_bytes(input);
+ColumnsPlan plan_columns(std::int64_t element_size, std::int64_t input_bytes, bool widens,
+                         std::int64_t lane_bytes, Tasks& tasks, Axes& reduced) {
   ColumnsPlan plan;
   Columns& columns = plan.columns;
   choose_lanes(element_size, widens, lane_bytes, tasks, reduced, plan);
@@ -141,7 +139,7 @@ ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t lan
   if (!plan.widened()) columns.lane_stride = tasks.results.strides[0];
   choose_packing(element_size, widens, tasks.groups, reduced, plan);
   choose_tiles(element_size, tasks.groups, plan);
-  if (byte_count(input) < tuning::kColumnsPrefetchBytes) columns.ahead = 0;
+  if (input_bytes < tuning::kColumnsPrefetchBytes) columns.ahead = 0;
   const bool transposed = columns.packing == Packing::kTransposed;
   // Blocks that hold no groups: those of the longest kept axis have their own.
   const bool apart = widens && transposed && tasks.groups.size == 1;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/columns_interface.hpp"
+#include "interface/columns.hpp"
 #include "plan/tasks.hpp"
 
 namespace dmlcpu {
@@ -45,8 +45,8 @@ struct ColumnsPlan {
 /// argmax, if positions may be lanes, and rows compared in registers. Contiguous elements whose
 /// lanes, of `lane_bytes` if that is not 0, leave much of their cache lines empty are not the
 /// lanes, if another axis has more.
-ColumnsPlan plan_columns(const ConstTensor& input, bool widens, std::int64_t lane_bytes,
-                         Tasks& tasks, Axes& reduced);
+ColumnsPlan plan_columns(std::int64_t element_size, std::int64_t input_bytes, bool widens,
+                         std::int64_t lane_bytes, Tasks& tasks, Axes& reduced);
 
 std::string to_text(const ColumnsPlan& plan, const Tasks& tasks);
 

@@ -8,7 +8,7 @@
 #include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
-#include "kernels/interface.hpp"
+#include "interface/shared.hpp"
 
 namespace dmlcpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "dmlcpu/operators.hpp"
-#include "kernels/gather_interface.hpp"
+#include "interface/gather.hpp"
 #include "plan/tasks.hpp"
 
 namespace dmlcpu {

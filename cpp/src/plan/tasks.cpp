@@ -15,13 +15,6 @@ std::int64_t tiles_of(const Axis& axis, std::int64_t per_task) {
 
 }  // namespace
 
-void Tasks::simplify_kept() {
-  for (int d = 0; d < kept.count; ++d) {
-    if (kept.axes[d].strides[0] < 0) reverse(kept.axes[d], offsets);
-  }
-  simplify(kept);
-}
-
 std::int64_t Tasks::count() const {
   return iteration_count(kept) * tiles_of(groups, task_groups) * tiles_of(results, task_results);
 }

@@ -25,9 +25,6 @@ struct Tasks {
   std::int64_t task_results = 1;
   int threads = 1;
 
-  /// Simplifies the kept axes; those along which the first operand descends are reversed.
-  void simplify_kept();
-
   std::int64_t count() const;
   /// At most this many threads have a task.
   std::int64_t workers() const { return std::min<std::int64_t>(threads, count()); }

@@ -5,10 +5,8 @@
 #include <cstdlib>
 
 #include "core/scratch.hpp"
-#include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
-#include "core/validate.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -35,18 +33,6 @@ void set_sample(std::int64_t length, std::int64_t k, TopKSelection& selection) {
   const double margin = std::ceil(4 * std::sqrt(static_cast<double>(expected)));
   selection.keys = count;
   selection.sample_k = std::min(expected + static_cast<std::int64_t>(margin), count);
-}
-
-/// The axis that is searched; the tasks keep the others.
-Axis split_axes(const TopKDescriptor& descriptor, Tasks& tasks) {
-  for (int d = 0; d < descriptor.input.rank; ++d) {
-    tasks.kept.push({descriptor.input.sizes[d],
-                     {descriptor.input.strides[d], descriptor.indices.strides[d],
-                      descriptor.values.strides[d]}});
-  }
-  const Axis searched = tasks.kept.take(search_axis(descriptor));
-  tasks.simplify_kept();
-  return searched;
 }
 
 /// Tiles whose keys stay in L1, and slots beside them.
@@ -124,15 +110,14 @@ TopKStrategy choose_strategy(std::int64_t element_size, std::int64_t length, std
   return block > 1 ? TopKStrategy::kBlocks : TopKStrategy::kSample;
 }
 
-std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descriptor, int threads) {
-  const ConstTensor& input = descriptor.input;
-  const std::int64_t element_size = element_bytes(input);
-  const std::int64_t k = descriptor.k;
-  const std::int64_t n = axis_size(input, search_axis(descriptor));
+std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKProblem& problem, int threads) {
+  const std::int64_t element_size = problem.element_size;
+  const std::int64_t k = problem.k;
+  const std::int64_t n = problem.searched.size;
   const std::int64_t slot_bytes = std::min<std::int64_t>(top_k_lane_bytes(element_size), 4);
   TopKColumnsPlan plan;
   plan.k = k;
-  plan.first = descriptor.results == TopKResults::kLast ? k - 1 : 0;
+  plan.first = problem.last_alone ? k - 1 : 0;
   // What a lane can count.
   const std::int64_t positions = std::int64_t{1} << (element_size <= 2 ? 16 : 31);
   const std::int64_t per_result = element_size == 8 ? tuning::kTopKWideCountedPerResult
@@ -145,13 +130,16 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
       (k <= tuning::kTopKLongColumnsK ||
        (k <= tuning::kTopKColumnsMaxK && n * k * k * slot_bytes <= tuning::kTopKSlotsWork));
   if (!(plan.compares_all || inserts) || n > positions ||
-      element_count(input) < tuning::kTopKMinLanes * n) {
+      problem.bytes < tuning::kTopKMinLanes * n * element_size) {
     return std::nullopt;
   }
-  plan.column = split_axes(descriptor, plan.tasks);
+  plan.column = problem.searched;
+  plan.tasks.kept = problem.kept;
+  plan.tasks.offsets = problem.offsets;
   Axes reduced;
   reduced.push({n, {plan.column.strides[0], 1, 0}});
-  plan.columns = plan_columns(input, false, top_k_lane_bytes(element_size), plan.tasks, reduced);
+  plan.columns = plan_columns(element_size, problem.bytes, false, top_k_lane_bytes(element_size),
+                              plan.tasks, reduced);
   const Columns& columns = plan.columns.columns;
   const bool rows = std::abs(plan.column.strides[0]) < std::abs(columns.lane_stride);
   if (n > tuning::top_k_longest_column(columns.lanes, slot_bytes) ||
@@ -167,12 +155,15 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descript
   return plan;
 }
 
-TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads) {
-  const std::int64_t element_size = element_bytes(descriptor.input);
+TopKPlan plan_top_k(const TopKProblem& problem, int threads) {
+  const std::int64_t element_size = problem.element_size;
   TopKPlan plan;
-  plan.k = descriptor.k;
-  plan.selects = descriptor.results == TopKResults::kLast;
-  plan.row = split_axes(descriptor, plan.tasks);
+  plan.k = problem.k;
+  plan.selects = problem.last_alone;
+  plan.prefetches = problem.bytes >= tuning::kRowPrefetchLeastBytes;
+  plan.row = problem.searched;
+  plan.tasks.kept = problem.kept;
+  plan.tasks.offsets = problem.offsets;
   plan.tasks.results = plan.tasks.kept.pop();
 
   plan.threads = threads;

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "dmlcpu/operators.hpp"
-#include "kernels/top_k_interface.hpp"
+#include "interface/top_k.hpp"
 #include "plan/columns_plan.hpp"
+#include "plan/problem.hpp"
 
 namespace dmlcpu {
 
@@ -35,7 +35,8 @@ struct TopKPlan {
   Axis row = kUnitAxis;  ///< the searched axis; k positions of it, or one, are in the outputs
   std::int64_t k = 1;
   bool selects = false;  ///< the k-th alone is wanted
-  bool packed = false;   ///< a task's rows are first copied to scratch memory, one after the other
+  bool prefetches = false;
+  bool packed = false;  ///< a task's rows are first copied to scratch memory, one after the other
   std::int64_t parts = 1;
   TopKSelection selection;   ///< for one part, but a sample is the row's
   TopKRowScratch scratch{};  ///< of each worker
@@ -45,8 +46,8 @@ struct TopKPlan {
   std::int64_t longest_part() const { return ceil_divide(row.size, parts); }
 };
 
-/// Plans a valid descriptor that has something to write, for up to `threads` threads.
-TopKPlan plan_top_k(const TopKDescriptor& descriptor, int threads);
+/// Plans a problem that has something to write, for up to `threads` threads.
+TopKPlan plan_top_k(const TopKProblem& problem, int threads);
 
 /// Columns with small k, or few elements, each in a vector lane:
 ///
@@ -69,7 +70,7 @@ struct TopKColumnsPlan {
 };
 
 /// The same by columns, if they are the better way.
-std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKDescriptor& descriptor, int threads);
+std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKProblem& problem, int threads);
 
 /// The plan as text, for tests and for people.
 std::string to_text(const TopKPlan& plan);

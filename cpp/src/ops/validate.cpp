@@ -1,4 +1,4 @@
-#include "core/validate.hpp"
+#include "ops/validate.hpp"
 
 #include <algorithm>
 #include <limits>

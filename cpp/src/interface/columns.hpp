@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "kernels/interface.hpp"
+#include "interface/shared.hpp"
 
 namespace dmlcpu {
 

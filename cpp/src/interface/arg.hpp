@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "core/tuning.hpp"
-#include "kernels/columns_interface.hpp"
+#include "interface/columns.hpp"
 
 namespace dmlcpu {
 
