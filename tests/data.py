@@ -152,7 +152,7 @@ def near(*limits):
     return sorted({limit + d for limit in limits for d in (-1, 0, 1) if limit + d > 0})
 
 
-def widened_count(row_bytes):
+def positions_in_lanes(row_bytes):
     """How many rows of a few columns are lanes beside each other."""
     return max(2, TUNING.kWidenedBytes // row_bytes)
 

@@ -112,14 +112,14 @@ def columns(calls, rng):
             check_arg(calls, dtype, (rows, width), 0, [(width, 1), (-width, 1)], rng)
 
 
-def widened(calls, rng):
-    """Few columns, some positions of which are lanes; the tail ends, or begins, where the memory does."""
+def several_lanes(calls, rng):
+    """Few columns, some positions of which are lanes; the last step ends, or begins, where the memory does."""
     for dtype in data.DTYPES:
         for width in (1, 2, 3, 7):
-            count = data.widened_count(dtype.itemsize * width)
+            count = data.positions_in_lanes(dtype.itemsize * width)
             for rows in near(2 * count, 3 * count):
                 check_arg(calls, dtype, (rows, width), 0, layouts(rows, width), rng)
-                # A tail of each of some outer positions, which a gap keeps apart.
+                # The last step overlaps at each of some outer positions, which a gap keeps apart.
                 strides = [(rows * width + 2, width, 1), (rows * width + 2, -width, 1)]
                 check_arg(calls, dtype, (3, rows, width), (0, 1), strides, rng)
         # All of some axes, whose elements begin, or end, where the memory does.
@@ -324,7 +324,7 @@ def rows_on_pages_apart(calls, rng):
 FAMILIES = {
     short_rows: (2**20, 2**16),
     columns: (2**20, 2**16),
-    widened: (2**20, 2**16),
+    several_lanes: (2**20, 2**16),
     blocks: (2**20, 2**16),
     long_rows: (2**24, 2**25),
     top_k_short: (2**20, 2**20),

@@ -74,9 +74,9 @@ def test_contiguous_elements_that_are_lanes(instruction_set, threads, dtype):
 
 @some_dtypes
 @pytest.mark.parametrize("columns", [1, 2, 3, 7])
-def test_widened_columns(instruction_set, threads, dtype, columns):
+def test_several_lanes_of_a_result(instruction_set, threads, dtype, columns):
     """Few columns, many rows: positions are lanes as well, the last of which may not fill them."""
-    count = data.widened_count(dtype.itemsize * columns)
+    count = data.positions_in_lanes(dtype.itemsize * columns)
     for rows in near(count, 2 * count, 3 * count, 5 * count + count // 2):
         if rows > 1:
             for shape in ((1, rows, columns), (2, rows, columns)):
@@ -85,11 +85,11 @@ def test_widened_columns(instruction_set, threads, dtype, columns):
 
 
 @some_dtypes
-def test_widened_columns_of_outer_axes(instruction_set, threads, dtype):
-    """A gap after every few rows keeps the outer axis apart: each of its positions has a tail, also
+def test_several_lanes_of_outer_axes(instruction_set, threads, dtype):
+    """A gap after every few rows keeps the outer axis apart: at each of its positions a step overlaps, also
     where threads share it."""
     for columns in (1, 3, 5):
-        count = data.widened_count(dtype.itemsize * columns)
+        count = data.positions_in_lanes(dtype.itemsize * columns)
         for rows in near(2 * count, 3 * count):
             for outer in (2, 3, 40):
                 x = np.zeros((outer, rows + 2, columns), dtype)[:, :rows]

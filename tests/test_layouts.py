@@ -1,5 +1,5 @@
 """argmin, argmax and top-k with k = 1 over random layouts that are large enough for every plan: columns
-that are widened, transposed, strided, of several periods, and split among threads.
+that have several lanes of a result, are transposed, strided, of several periods, and split among threads.
 
 test_properties.py compares a few hundred elements one by one. Here an element is one of a few values,
 whose order the reference implementation gives, so that NumPy can compare many of them.

@@ -70,7 +70,7 @@ def test_blocks_of_long_rows(instruction_set, dtype, step, bytes_before):
 @pytest.mark.parametrize("dtype", data.FLOATS, ids=str)
 @pytest.mark.parametrize("policy", ["propagate", "omit"])
 def test_nan_anywhere_in_a_row(instruction_set, dtype, policy):
-    """One NaN of either sign in a late block or tail; -inf elsewhere, whose key is next to NaN's."""
+    """One NaN of either sign in a late block or step; -inf elsewhere, whose key is next to NaN's."""
     n = 2 * TUNING.kArgBlockBytes // dtype.itemsize + 7
     for position in (0, 1, n // 2, n - 8, n - 1):
         for sign in (1, -1):

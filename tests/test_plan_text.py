@@ -12,7 +12,7 @@ from dmlcpu import _core
     [
         (dmlcpu.argmax, (1000,), {}, "rows"),
         (dmlcpu.argmin, (100, 64), {"axis": 0}, "columns in place, 100 positions"),
-        (dmlcpu.argmin, (1000, 3), {"axis": 0}, "widened from 3"),
+        (dmlcpu.argmin, (1000, 3), {"axis": 0}, "63 lanes by 1, 21 of each of 3 results"),
         (dmlcpu.argmax, (1000, 8), {"axis": 1}, "columns compared in registers, 8 positions"),
         (dmlcpu.argmax, (100, 200), {"axis": 1}, "n 200 by 1, 1\nrows 100 by 200, 1"),
         (dmlcpu.argmax, (5, 7), {"axis": ()}, "fill"),
@@ -29,9 +29,9 @@ def test_plan_text(function, shape, options, text):
     assert plan.endswith("\n")
 
 
-def test_plan_text_of_joined_axes():
+def test_plan_text_of_lanes_of_several_axes():
     plan = _core.plan_text(dmlcpu.argmax, np.zeros((300, 5), np.float32).T)
-    assert "60 lanes by 1, widened from 5, 5 joined" in plan
+    assert "60 lanes by 1, 60 of each of 1 results" in plan
 
 
 def test_plan_text_of_a_gather():

@@ -68,10 +68,9 @@ def test_what_needs_no_plan(shape, axis, unplanned):
 
 @pytest.mark.parametrize("axis", [0, None, (0, 1)], ids=str)
 def test_broadcast_rows_are_not_read_element_by_element(axis):
-    """One row of any size needs no plan, but this one would take minutes without."""
+    """Read element by element, this row would take minutes."""
     x = np.broadcast_to(np.float32(1), (2**40, 1))
     with dmlcpu.num_threads(1):
-        assert "fill" in _core.plan_text(dmlcpu.argmax, x, axis, index_dtype=np.int64)
         for direction, found in zip(DIRECTIONS, (0, 2**40 - 1)):
             got = dmlcpu.argmax(x, axis, axis_direction=direction, index_dtype=np.int64)
             assert got.tolist() == [[found]]

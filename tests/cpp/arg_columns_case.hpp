@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dmlcpu/data_type.hpp"
+#include "guarded.hpp"
 #include "interface/arg.hpp"
 #include "random.hpp"
 
@@ -17,11 +18,9 @@ using dmlcpu::ArgColumns;
 using dmlcpu::Columns;
 using dmlcpu::DataType;
 using dmlcpu::Packing;
+using dmlcpu::Tiling;
 using rng::any_of;
 using rng::random;
-
-constexpr char kGuard = 0x5a;
-constexpr std::int64_t kGuardBytes = 192;
 
 // --- elements ----------------------------------------------------------------------------------
 
@@ -98,31 +97,60 @@ inline std::vector<std::uint64_t> pool_of(const Type& t) {
 
 // --- columns -----------------------------------------------------------------------------------
 
+/// The order of the lanes of each result, of one kind.
+struct Ranks {
+  std::vector<std::uint16_t> of_lanes;
+  std::vector<std::int64_t> indices;
+  std::vector<std::int64_t> lanes;
+
+  dmlcpu::LaneRanks view() const {
+    if (indices.empty()) return {};
+    return {static_cast<std::int64_t>(indices.size()), of_lanes.data(), indices.data(),
+            lanes.data()};
+  }
+  std::int64_t index(std::int64_t lane) const {
+    return indices.empty() ? 0 : indices[of_lanes[static_cast<std::size_t>(lane)]];
+  }
+};
+
 /// Columns with memory: elements between guards, everything else is NaN or the smallest.
 struct Case {
   Type type;
-  ArgColumns call{};  ///< but for memory; indices as ArgColumns says
-  std::vector<std::int64_t> rows;
+  ArgColumns call{};  ///< but for memory and tables; indices as ArgIndices says
+  std::vector<std::int64_t> offsets;
+  std::vector<std::int64_t> table;
+  Ranks outer;
+  Ranks inner;
+  std::int64_t unit = 1;  ///< from one index to the next
   std::vector<char> memory;
   std::int64_t origin = 0;  ///< of the first lane's first position, in elements
 
+  std::int64_t period(std::int64_t position) const { return position / call.columns.walk.period; }
+  bool is_last(std::int64_t position) const {
+    const dmlcpu::Walk& walk = call.columns.walk;
+    return period(position) > 0 && period(position) == period(walk.n - 1);
+  }
+  std::size_t number(std::int64_t position) const {
+    const dmlcpu::Walk& walk = call.columns.walk;
+    const std::int64_t skip = is_last(position) ? walk.last_skip : 0;
+    return static_cast<std::size_t>(position % walk.period + skip);
+  }
   std::int64_t offset(std::int64_t position, std::int64_t group, std::int64_t lane) const {
     const Columns& columns = call.columns;
-    const std::int64_t beside = origin + lane * columns.lane_stride;
-    if (position == columns.tail) {
-      return beside + columns.tail_offset + group * columns.group_stride;
-    }
-    const std::int64_t row = rows[static_cast<std::size_t>(position % columns.period)];
-    std::int64_t offset = row + group * columns.group_stride;
-    if (columns.packing == Packing::kTransposed) offset /= columns.tile_lanes;
-    return beside + offset + position / columns.period * columns.period_stride;
+    std::int64_t offset = offsets[number(position)] + group * columns.lanes.group_stride;
+    if (dmlcpu::has_blocks(columns.tiling.packing)) offset /= columns.tiling.lanes;
+    return origin + lane * columns.lanes.stride + offset +
+           period(position) * columns.walk.period_stride +
+           (is_last(position) ? columns.walk.last_offset : 0);
   }
-  std::int64_t count() const { return call.columns.lanes / call.results; }
+  std::int64_t lanes_of_result() const { return call.columns.lanes.count / call.results; }
   std::int64_t index(std::int64_t position, std::int64_t lane) const {
-    const std::int64_t number = lane / call.results;
-    return call.index_base + position * call.columns.index_step +
-           (call.columns.backwards ? count() - 1 - number : number) * call.columns.widened_step +
-           (position == call.columns.tail ? call.columns.tail_index : 0);
+    const dmlcpu::ArgIndices& indices = call.indices;
+    const std::int64_t of_position =
+        table.empty() ? position * indices.step
+                      : table[number(position)] + period(position) * indices.period_step +
+                            (is_last(position) ? indices.last_index : 0);
+    return indices.base + outer.index(lane) + of_position + inner.index(lane);
   }
   std::uint64_t bits(std::int64_t position, std::int64_t group, std::int64_t lane) const {
     std::uint64_t bits = 0;
@@ -145,57 +173,59 @@ struct Shape {
 };
 
 /// Blocks of a period's positions, with all groups and a gap at their end.
-inline void set_transposed(Case& c, const Shape& shape, std::int64_t gap, std::int64_t group_gap) {
-  Columns& columns = c.call.columns;
-  columns.tile_groups = shape.groups;
-  columns.block = shape.period * shape.groups + group_gap;
-  columns.lane_stride = columns.block + gap;
-  columns.period_stride = shape.lanes * columns.lane_stride;
-  if (random(4) == 0) columns.lane_stride = -columns.lane_stride;
+inline void set_blocks(Case& c, const Shape& shape, std::int64_t gap, std::int64_t group_gap) {
+  auto& [data, walk, lanes, tiling] = c.call.columns;
+  tiling.groups = shape.groups;
+  tiling.block = shape.period * shape.groups + group_gap;
+  lanes.stride = tiling.block + gap;
+  walk.period_stride = shape.lanes * lanes.stride;
+  if (random(4) == 0) lanes.stride = -lanes.stride;
   const bool reads_squares =
-      columns.block * c.type.size >= dmlcpu::kSquareBytes ||
-      (columns.lane_stride > 0 && columns.lane_stride * c.type.size <= dmlcpu::kSquareBytes);
-  columns.in_registers = shape.groups == 1 && group_gap == 0 && columns.n == shape.period &&
-                         columns.n <= dmlcpu::arg_run_positions(c.type.size) && reads_squares &&
-                         random(2) == 0;
+      tiling.block * c.type.size >= dmlcpu::kSquareBytes ||
+      (lanes.stride > 0 && lanes.stride * c.type.size <= dmlcpu::kSquareBytes);
+  const bool may = shape.groups == 1 && group_gap == 0 && walk.n == shape.period &&
+                   walk.n <= dmlcpu::arg_run_positions(c.type.size) && reads_squares;
+  if (may && random(2) == 0) tiling.packing = Packing::kRegisters;
   const bool groups_outside = random(2) == 0;
-  columns.group_stride = columns.tile_lanes * (groups_outside ? shape.period : 1);
+  lanes.group_stride = tiling.lanes * (groups_outside ? shape.period : 1);
   for (std::int64_t i = 0; i < shape.period; ++i) {
-    c.rows.push_back(i * (groups_outside ? 1 : shape.groups) * columns.tile_lanes);
+    c.offsets.push_back(i * (groups_outside ? 1 : shape.groups) * tiling.lanes);
   }
 }
 
 /// Rows of lanes, contiguous or strided, that ascend or descend in memory.
 inline void set_rows(Case& c, const Shape& shape, std::int64_t gap, std::int64_t group_gap) {
-  Columns& columns = c.call.columns;
-  columns.lane_stride =
-      shape.packing == Packing::kNone ? 1 : any_of<std::int64_t>({-1, 2, 3, -3, 4, 5, 7});
-  const std::int64_t width = (shape.lanes - 1) * std::abs(columns.lane_stride) + 1;
-  columns.group_stride = width + gap;
-  const std::int64_t row = shape.groups * columns.group_stride + group_gap;
+  auto& [data, walk, lanes, tiling] = c.call.columns;
+  lanes.stride =
+      shape.packing == Packing::kInPlace ? 1 : any_of<std::int64_t>({-1, 2, 3, -3, 4, 5, 7});
+  const std::int64_t width = (shape.lanes - 1) * std::abs(lanes.stride) + 1;
+  lanes.group_stride = width + gap;
+  const std::int64_t row = shape.groups * lanes.group_stride + group_gap;
   const bool descends = random(3) == 0;
-  for (std::int64_t i = 0; i < shape.period; ++i) c.rows.push_back(descends ? -i * row : i * row);
-  columns.period_stride = (descends ? -1 : 1) * shape.period * row;
+  for (std::int64_t i = 0; i < shape.period; ++i) {
+    c.offsets.push_back(descends ? -i * row : i * row);
+  }
+  walk.period_stride = (descends ? -1 : 1) * shape.period * row;
 }
 
 /// Memory for all elements between guards, all of it the worst element.
 inline void allocate(Case& c) {
-  const Columns& columns = c.call.columns;
+  const auto& [data, walk, lanes, tiling] = c.call.columns;
   std::int64_t lowest = 0;
   std::int64_t highest = 0;
   c.origin = 0;
-  for (std::int64_t i = 0; i < columns.n; ++i) {
-    for (const std::int64_t g : {std::int64_t{0}, columns.groups - 1}) {
-      for (const std::int64_t l : {std::int64_t{0}, columns.lanes - 1}) {
+  for (std::int64_t i = 0; i < walk.n; ++i) {
+    for (const std::int64_t g : {std::int64_t{0}, lanes.groups - 1}) {
+      for (const std::int64_t l : {std::int64_t{0}, lanes.count - 1}) {
         const std::int64_t offset = c.offset(i, g, l);
         lowest = std::min(lowest, offset);
         highest = std::max(highest, offset);
       }
     }
   }
-  // Transposed blocks are read whole.
+  // Blocks are read whole.
   const std::int64_t rest =
-      columns.packing == Packing::kTransposed ? std::abs(columns.period_stride) + columns.block : 0;
+      dmlcpu::has_blocks(tiling.packing) ? std::abs(walk.period_stride) + tiling.block : 0;
   c.origin = -lowest + kGuardBytes;
   c.memory.resize(
       static_cast<std::size_t>((highest - lowest + rest + 2 * kGuardBytes) * c.type.size));
@@ -205,100 +235,135 @@ inline void allocate(Case& c) {
   }
 }
 
-/// Tiles, passes and prefetches at random, and a step of the indices.
+/// Tiles, passes and prefetches at random, and where indices begin.
 inline void set_tiles(Case& c) {
-  Columns& columns = c.call.columns;
-  const std::int64_t lanes = columns.lanes;
-  columns.tile_lanes =
-      std::max<std::int64_t>(1, any_of({lanes, lanes, lanes + 3, (lanes + 1) / 2}));
-  columns.tile_groups = any_of({columns.groups, std::int64_t{1}, (columns.groups + 1) / 2});
-  columns.pass = any_of({std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, columns.period});
-  columns.ahead = any_of<std::int64_t>({0, 16, -16});
-  c.call.index_base = any_of<std::int64_t>({0, 7, 5000});
+  const dmlcpu::Lanes& lanes = c.call.columns.lanes;
+  Tiling& tiling = c.call.columns.tiling;
+  tiling.lanes = std::max<std::int64_t>(
+      1, any_of({lanes.count, lanes.count, lanes.count + 3, (lanes.count + 1) / 2}));
+  tiling.groups = any_of({lanes.groups, std::int64_t{1}, (lanes.groups + 1) / 2});
+  tiling.pass =
+      any_of({std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, c.call.columns.walk.period});
+  tiling.ahead = any_of<std::int64_t>({0, 16, -16});
+  c.call.indices.base = any_of<std::int64_t>({0, 7, 5000});
 }
 
-/// Columns of a shape, laid out at random; a lane for each result.
+/// Columns of a shape, laid out at random; a lane for each result. Where several periods have more
+/// positions than n, the last one overlaps the one before.
 inline Case make_case(DataType type, const Shape& shape) {
   Case c;
   c.type = type_of(type);
-  Columns& columns = c.call.columns;
-  columns.packing = shape.packing;
-  columns.n = shape.n;
-  columns.period = shape.period;
-  columns.tail = -1;
-  columns.groups = shape.groups;
-  columns.lanes = shape.lanes;
+  auto& [data, walk, lanes, tiling] = c.call.columns;
+  tiling.packing = shape.packing;
+  walk.n = shape.n;
+  walk.period = shape.period;
+  lanes.groups = shape.groups;
+  lanes.count = shape.lanes;
   set_tiles(c);
-  c.call.columns.index_step = any_of<std::int64_t>({1, 1, 3, 100});
+  c.unit = c.call.indices.step = any_of<std::int64_t>({1, 1, 3, 100});
   c.call.results = shape.lanes;
   const std::int64_t gap = random(3);
   const std::int64_t group_gap = random(2);
-  const auto set_layout = shape.packing == Packing::kTransposed ? set_transposed : set_rows;
+  const auto set_layout = shape.packing == Packing::kTransposed ? set_blocks : set_rows;
   set_layout(c, shape, gap, group_gap);
+  if (shape.n % shape.period != 0 && shape.n > shape.period) {
+    walk.last_skip = shape.period - shape.n % shape.period;
+    walk.last_offset = any_of<std::int64_t>({0, 1, -1});
+  }
   allocate(c);
   return c;
 }
 
-/// Makes several lanes, which are a whole axis, of each result: all of its indices are lower, or
-/// higher, than those of the axis that is walked.
-inline void widen(Case& c, std::int64_t results, bool inside) {
+/// Numbers the lanes of each result by their ranks: `outer` of the first kind, for each of which
+/// there are `inner`; either kind ascends or descends in memory, and either changes faster.
+inline void set_ranks(Case& c, std::int64_t outer, std::int64_t inner, bool descends) {
+  const std::int64_t results = c.call.results;
+  const bool outer_faster = random(2) == 0;
+  const bool outer_descends = random(2) == 0;
+  const auto set = [&](Ranks& ranks, std::int64_t count, bool is_faster, bool reversed,
+                       std::int64_t step) {
+    if (count == 1) return;
+    const std::int64_t apart = is_faster ? 1 : outer * inner / count;
+    ranks.indices.resize(static_cast<std::size_t>(count));
+    ranks.lanes.resize(static_cast<std::size_t>(count));
+    ranks.of_lanes.resize(static_cast<std::size_t>(outer * inner * results));
+    for (std::int64_t at = 0; at < count; ++at) {
+      const std::int64_t rank = reversed ? count - 1 - at : at;
+      ranks.indices[static_cast<std::size_t>(rank)] = rank * step;
+      ranks.lanes[static_cast<std::size_t>(rank)] = at * apart;
+    }
+    for (std::int64_t l = 0; l < outer * inner * results; ++l) {
+      const std::int64_t at = l / results / apart % count;
+      ranks.of_lanes[static_cast<std::size_t>(l)] =
+          static_cast<std::uint16_t>(reversed ? count - 1 - at : at);
+    }
+  };
+  c.call.indices.step = c.unit * inner;
+  set(c.outer, outer, outer_faster, outer_descends, c.unit * inner * c.call.columns.walk.n);
+  set(c.inner, inner, !outer_faster, descends, c.unit);
+}
+
+/// Makes several lanes of each result, in any order; the indices of outer ones are farther apart
+/// than all positions, those of inner ones nearer than two positions.
+inline void give_lanes(Case& c, std::int64_t outer, std::int64_t inner) {
   ArgColumns& call = c.call;
-  call.results = results;
-  call.columns.in_registers = false;
-  const std::int64_t step = call.columns.index_step;
-  call.columns.widened_step = inside ? step : step * call.columns.n;
-  call.columns.index_step = inside ? step * c.count() : step;
-  // A tile has all lanes of a result, or there is one result.
-  if (results > 1 && call.columns.packing != Packing::kTransposed) {
-    call.columns.tile_lanes = call.columns.lanes;
-  }
+  Tiling& tiling = call.columns.tiling;
+  call.results = call.columns.lanes.count / (outer * inner);
+  if (tiling.packing == Packing::kRegisters) tiling.packing = Packing::kTransposed;
+  // A tile has all lanes of a result.
+  if (!dmlcpu::has_blocks(tiling.packing)) tiling.lanes = call.columns.lanes.count;
+  set_ranks(c, outer, inner, random(2) == 0);
 }
 
 /// A reduced axis of which some positions are lanes, of each of some results.
-struct WidenedShape {
+struct CutShape {
   std::int64_t size;  ///< of the axis
   std::int64_t count;
   std::int64_t results;
   std::int64_t groups;
   std::int64_t stride;  ///< of the axis; the results are side by side
-  std::int64_t period;  ///< the most that a table holds, of positions that fill the lanes
+  std::int64_t period;  ///< the most steps that a table holds
 };
 
-/// Columns as the planner widens them: the walk's tail, if positions do not fill the lanes, takes
-/// some elements twice; contiguous lanes are in the order of memory, also if the axis is reversed.
-inline Case make_widened(DataType type, const WidenedShape& shape) {
+/// Columns as the planner cuts an axis: the last step, or the last period, takes some elements
+/// again; contiguous lanes are in the order of memory, also if the axis is reversed.
+inline Case make_cut(DataType type, const CutShape& shape) {
   Case c;
   c.type = type_of(type);
   ArgColumns& call = c.call;
-  Columns& columns = call.columns;
-  const std::int64_t walked = shape.size / shape.count;
-  const std::int64_t left = shape.size % shape.count;
+  auto& [data, walk, lanes, tiling] = call.columns;
+  const std::int64_t steps = (shape.size + shape.count - 1) / shape.count;
+  const std::int64_t periods = (steps + shape.period - 1) / shape.period;
+  walk.period = (steps + periods - 1) / periods;
+  const std::int64_t used = (steps + walk.period - 1) / walk.period;
+  const std::int64_t overlap = used * walk.period * shape.count - shape.size;
+  const std::int64_t skipped = used > 1 ? overlap / shape.count : 0;
   const bool contiguous = std::abs(shape.stride) == shape.results;
-  columns.packing = contiguous ? Packing::kNone : Packing::kStrided;
-  columns.lanes = shape.count * shape.results;
-  columns.lane_stride = contiguous ? 1 : shape.stride;
-  columns.n = walked + (left > 0 ? 1 : 0);
-  columns.tail = left > 0 ? walked : -1;
-  columns.tail_offset = (shape.size - shape.count) * shape.stride;
-  columns.period = std::min(walked, shape.period);
-  columns.period_stride = columns.period * shape.count * shape.stride;
-  for (std::int64_t i = 0; i < columns.period; ++i)
-    c.rows.push_back(i * shape.count * shape.stride);
-  if (columns.period == walked && left > 0) {
-    c.rows.push_back(columns.tail_offset);
-    columns.period = columns.n;
-  }
-  columns.groups = shape.groups;
-  columns.group_stride = shape.size * std::abs(shape.stride) + random(3);
-  set_tiles(c);
-  const std::int64_t step = any_of<std::int64_t>({1, 1, 3});
+  tiling.packing = contiguous ? Packing::kInPlace : Packing::kStrided;
+  lanes.count = shape.count * shape.results;
+  lanes.stride = contiguous ? 1 : shape.stride;
+  walk.n = used * walk.period - skipped;
+  walk.period_stride = walk.period * shape.count * shape.stride;
+  walk.last_skip = skipped;
+  walk.last_offset = used > 1 ? -overlap * shape.stride : 0;
+  c.unit = any_of<std::int64_t>({1, 1, 3});
   call.results = shape.results;
-  call.columns.widened_step = step;
-  call.columns.index_step = step * shape.count;
-  call.columns.backwards = contiguous && shape.stride < 0;
-  call.columns.tail_index = left > 0 ? (left - shape.count) * step : 0;
-  if (shape.results > 1) columns.tile_lanes = columns.lanes;
-  if (shape.count > 256) columns.tile_lanes = 256;  // numbers of lanes fit a byte
+  set_ranks(c, 1, shape.count, contiguous && shape.stride < 0);
+  for (std::int64_t i = 0; i < walk.period; ++i) {
+    c.offsets.push_back(i * shape.count * shape.stride);
+    c.table.push_back(i * call.indices.step);
+  }
+  call.indices.period_step = walk.period * call.indices.step;
+  call.indices.last_index = used > 1 ? -overlap * c.unit : 0;
+  if (used == 1) {
+    c.offsets.back() -= overlap * shape.stride;
+    c.table.back() -= overlap * c.unit;
+  }
+  if (overlap == skipped * shape.count && random(2) == 0) c.table.clear();
+  lanes.groups = shape.groups;
+  lanes.group_stride = shape.size * std::abs(shape.stride) + random(3);
+  set_tiles(c);
+  tiling.lanes = lanes.count;
   allocate(c);
   return c;
 }
@@ -307,38 +372,13 @@ inline Case make_widened(DataType type, const WidenedShape& shape) {
 template <class Value>
 void fill(Case& c, Value&& value) {
   const ArgColumns& call = c.call;
-  const std::int64_t step =
-      std::min(call.columns.index_step,
-               call.columns.widened_step > 0 ? call.columns.widened_step : call.columns.index_step);
-  for (std::int64_t i = 0; i < call.columns.n; ++i) {
-    for (std::int64_t g = 0; g < call.columns.groups; ++g) {
-      for (std::int64_t l = 0; l < call.columns.lanes; ++l) {
-        c.set(i, g, l, value((c.index(i, l) - call.index_base) / step, g, l % call.results));
+  for (std::int64_t i = 0; i < call.columns.walk.n; ++i) {
+    for (std::int64_t g = 0; g < call.columns.lanes.groups; ++g) {
+      for (std::int64_t l = 0; l < call.columns.lanes.count; ++l) {
+        c.set(i, g, l, value((c.index(i, l) - call.indices.base) / c.unit, g, l % call.results));
       }
     }
   }
 }
-
-/// Bytes between guards, aligned to 64 bytes.
-class Guarded {
- public:
-  explicit Guarded(std::int64_t bytes)
-      : bytes_(bytes), memory_(static_cast<std::size_t>(bytes + 3 * kGuardBytes), kGuard) {
-    const auto address = reinterpret_cast<std::uintptr_t>(memory_.data()) + kGuardBytes;
-    first_ = memory_.data() + kGuardBytes + (64 - address % 64) % 64;
-  }
-  char* data() { return first_; }
-  bool is_intact() const {
-    const auto is_guard = [](char byte) { return byte == kGuard; };
-    return std::all_of(memory_.data(), static_cast<const char*>(first_), is_guard) &&
-           std::all_of(static_cast<const char*>(first_) + bytes_, memory_.data() + memory_.size(),
-                       is_guard);
-  }
-
- private:
-  std::int64_t bytes_;
-  std::vector<char> memory_;
-  char* first_;
-};
 
 }  // namespace cases

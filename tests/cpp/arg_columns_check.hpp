@@ -23,12 +23,12 @@ struct Found {
 inline std::vector<Found> expected(const Case& c, dmlcpu::Ordering ordering) {
   std::vector<Found> all;
   const ArgColumns& a = c.call;
-  for (std::int64_t g = 0; g < a.columns.groups; ++g) {
+  for (std::int64_t g = 0; g < a.columns.lanes.groups; ++g) {
     for (std::int64_t r = 0; r < a.results; ++r) {
       Found best{};
       bool first = true;
-      for (std::int64_t l = r; l < a.columns.lanes; l += a.results) {
-        for (std::int64_t i = 0; i < a.columns.n; ++i) {
+      for (std::int64_t l = r; l < a.columns.lanes.count; l += a.results) {
+        for (std::int64_t i = 0; i < a.columns.walk.n; ++i) {
           const Found x = {c.index(i, l), c.bits(i, g, l)};
           const bool ties = !first && !beats(c.type, ordering, best.bits, x.bits);
           if (first || beats(c.type, ordering, x.bits, best.bits) ||
@@ -45,16 +45,19 @@ inline std::vector<Found> expected(const Case& c, dmlcpu::Ordering ordering) {
 }
 
 inline Guarded scratch_for(const Case& c) {
-  const bool widened = c.call.results < c.call.columns.lanes;
-  return Guarded(arg_columns_scratch_bytes(c.call.columns, widened, c.type.size));
+  const bool several = c.call.results < c.call.columns.lanes.count;
+  return Guarded(arg_columns_scratch_bytes(c.call.columns.tiling, several, c.type.size));
 }
 
-/// The call with memory.
+/// The call with memory and tables.
 inline ArgColumns call_of(const Case& c, Guarded& scratch) {
   ArgColumns a = c.call;
   a.columns.data = c.memory.data() + c.origin * c.type.size;
-  a.columns.rows = c.rows.data();
-  if (random(2) == 0) a.columns.ahead = 0;
+  a.columns.walk.offsets = c.offsets.data();
+  a.indices.table = c.table.empty() ? nullptr : c.table.data();
+  a.indices.outer = c.outer.view();
+  a.indices.inner = c.inner.view();
+  if (random(2) == 0) a.columns.tiling.ahead = 0;
   a.scratch = scratch.data();
   a.starts = true;
   return a;
@@ -62,21 +65,37 @@ inline ArgColumns call_of(const Case& c, Guarded& scratch) {
 
 /// The call for positions [first, last) alone: whole periods, or a part of the only one.
 inline ArgColumns part_of(const Case& c, ArgColumns a, std::int64_t first, std::int64_t last) {
-  Columns& columns = a.columns;
-  const std::int64_t n = columns.n;
-  columns.n = last - first;
-  a.index_base += first * a.columns.index_step;
-  if (c.call.columns.period < n || columns.in_registers) {
-    const std::int64_t offset =
-        columns.in_registers ? first : first / columns.period * columns.period_stride;
-    columns.data = static_cast<const char*>(columns.data) + offset * c.type.size;
-    columns.tail_offset -= offset;
+  dmlcpu::Walk& walk = a.columns.walk;
+  const bool in_registers = a.columns.tiling.packing == Packing::kRegisters;
+  const std::int64_t n = walk.n;
+  const auto move_data = [&](std::int64_t elements) {
+    a.columns.data = static_cast<const char*>(a.columns.data) + elements * c.type.size;
+  };
+  const auto move_tables = [&](std::int64_t positions) {
+    walk.offsets += positions;
+    if (a.indices.table != nullptr) a.indices.table += positions;
+  };
+  walk.n = last - first;
+  if (a.indices.table == nullptr) a.indices.base += first * a.indices.step;
+  if (in_registers) {
+    move_data(first);
+  } else if (walk.period >= n) {
+    move_tables(first);
+    walk.period = walk.n;
+    a.columns.tiling.pass = std::min(a.columns.tiling.pass, walk.period);
   } else {
-    columns.rows += first;
-    columns.period = columns.n;
-    columns.pass = std::min(columns.pass, columns.period);
+    const std::int64_t periods = first / walk.period;
+    move_data(periods * walk.period_stride);
+    if (a.indices.table != nullptr) a.indices.base += periods * a.indices.period_step;
+    // The last of several periods overlaps, which now is none, or the only one.
+    const bool is_only = first > 0 && last == n && walk.n <= walk.period;
+    if (is_only) {
+      move_data(walk.last_offset);
+      move_tables(walk.last_skip);
+      if (a.indices.table != nullptr) a.indices.base += a.indices.last_index;
+    }
+    if (is_only || last < n) walk.last_offset = walk.last_skip = a.indices.last_index = 0;
   }
-  if (columns.tail >= 0) columns.tail = last == n ? columns.n - 1 : -1;
   return a;
 }
 
@@ -89,22 +108,20 @@ inline void run(const Case& c, dmlcpu::Ordering ordering, const ArgColumns& a) {
 inline void check_merged(const Case& c, dmlcpu::Ordering ordering) {
   Guarded scratch = scratch_for(c);
   ArgColumns a = call_of(c, scratch);
-  const std::int64_t count = a.columns.groups * a.results;
+  const std::int64_t count = a.columns.lanes.groups * a.results;
   Guarded keys(8 * count);
   Guarded indices(8 * count);
-  a.keys = reinterpret_cast<std::int64_t*>(keys.data());
-  a.indices = reinterpret_cast<std::int64_t*>(indices.data());
+  a.best_keys = reinterpret_cast<std::int64_t*>(keys.data());
+  a.best_indices = reinterpret_cast<std::int64_t*>(indices.data());
   const std::vector<Found> want = expected(c, ordering);
-  const std::int64_t n = a.columns.n;
-  const std::int64_t period = a.columns.period;
+  const std::int64_t n = a.columns.walk.n;
+  const std::int64_t period = a.columns.walk.period;
   std::int64_t middle = random(2) == 0 ? 0 : random(n);
   if (period < n) middle = middle / period * period;
   // Squares of parts of rows would end after them.
   const std::int64_t least = dmlcpu::kSquareBytes / c.type.size;
-  if (a.columns.in_registers && std::min(middle, n - middle) < least) middle = 0;
-  // A tail after several periods is not in the table of rows: it must not become a part of the
-  // later call's only period.
-  if (period < n && a.columns.tail >= 0 && n - 1 - middle < period) middle = 0;
+  if (a.columns.tiling.packing == Packing::kRegisters && std::min(middle, n - middle) < least)
+    middle = 0;
   const bool reversed = random(2) == 0;
   for (int part = 0; part < 2; ++part) {
     const bool is_first = (part == 0) != reversed;
@@ -116,12 +133,13 @@ inline void check_merged(const Case& c, dmlcpu::Ordering ordering) {
   bool good = true;
   for (std::int64_t i = 0; i < count; ++i) {
     const Found& x = want[static_cast<std::size_t>(i)];
-    good = good && a.indices[i] == x.index;
+    good = good && a.best_indices[i] == x.index;
     if (i == 0) continue;
     // Keys are in the order of the elements.
     const Found& y = want[static_cast<std::size_t>(i - 1)];
-    good = good && (a.keys[i] > a.keys[i - 1]) == beats(c.type, ordering, x.bits, y.bits) &&
-           (a.keys[i] < a.keys[i - 1]) == beats(c.type, ordering, y.bits, x.bits);
+    good = good &&
+           (a.best_keys[i] > a.best_keys[i - 1]) == beats(c.type, ordering, x.bits, y.bits) &&
+           (a.best_keys[i] < a.best_keys[i - 1]) == beats(c.type, ordering, y.bits, x.bits);
   }
   CHECK(good);
 }
@@ -133,9 +151,9 @@ inline void check_written(const Case& c, dmlcpu::Ordering ordering) {
   const std::vector<Found> want = expected(c, ordering);
   dmlcpu::Outputs& out = a.outputs;
   out.index_size = any_of<std::int64_t>({4, 8});
-  a.reversed = random(2) == 0;
-  a.last = 1'000'000;
-  const std::int64_t groups = a.columns.groups;
+  a.indices.reversed = random(2) == 0;
+  a.indices.last = 1'000'000;
+  const std::int64_t groups = a.columns.lanes.groups;
   const std::int64_t results = a.results;
   // Results or groups beside each other, with gaps or without; the memory of gaps stays.
   const auto strides = [&](dmlcpu::Output& output) {
@@ -163,7 +181,7 @@ inline void check_written(const Case& c, dmlcpu::Ordering ordering) {
         std::memset(at, kGuard, static_cast<std::size_t>(size));
       };
       const std::int64_t at = g * out.indices.group_stride + r * out.indices.lane_stride;
-      const std::int64_t index = a.reversed ? a.last - x.index : x.index;
+      const std::int64_t index = a.indices.reversed ? a.indices.last - x.index : x.index;
       take(indices.data() + at * out.index_size, static_cast<std::uint64_t>(index), out.index_size);
       if (out.values.data == nullptr) continue;
       const std::int64_t value = g * out.values.group_stride + r * out.values.lane_stride;
@@ -180,8 +198,7 @@ inline void check_written(const Case& c, dmlcpu::Ordering ordering) {
 inline void check_in_order(const Case& c, dmlcpu::Ordering ordering) {
   check_merged(c, ordering);
   const Columns& columns = c.call.columns;
-  if (columns.n > dmlcpu::arg_run_positions(c.type.size)) return;
-  if (c.call.results < columns.lanes && columns.tile_lanes < columns.lanes) return;
+  if (columns.walk.n > dmlcpu::arg_run_positions(c.type.size)) return;
   check_written(c, ordering);
 }
 

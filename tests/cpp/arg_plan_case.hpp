@@ -23,6 +23,10 @@ struct Case {
   dmlcpu::Tensor values;
   std::int64_t lowest = 0;  ///< offsets of the tensor's elements
   std::int64_t highest = 0;
+
+  std::int64_t element_size() const {
+    return static_cast<std::int64_t>(info(descriptor.input.type).size);
+  }
 };
 
 inline std::int64_t random_size(std::int64_t most) {
@@ -104,10 +108,14 @@ inline std::vector<Case> long_cases() {
       all.push_back(c);
     }
   };
-  // More positions than a table holds, then a tail.
+  // More steps than a table holds, the last of which overlaps.
   for (const std::int64_t walked : {tuning::kWalkRows - 1, tuning::kWalkRows, std::int64_t{2500}}) {
     add(descriptor({walked * 11 + 5, 3}, {0}, DataType::kFloat64));
   }
+  // A step that overlaps inside of an axis that has periods of it.
+  ArgDescriptor inside = descriptor({900, 307, 3}, {0, 1}, DataType::kFloat64);
+  inside.input.strides[0] = 930;
+  add(inside);
   // Overlapping windows: an axis of contiguous elements beside a kept one, whole as lanes.
   ArgDescriptor windows = descriptor({3, 700, 4}, {0, 1}, DataType::kUInt8);
   windows.input.strides = {800, 1, 1};

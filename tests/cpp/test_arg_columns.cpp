@@ -34,30 +34,32 @@ std::vector<std::int64_t> edges_of_lanes(std::int64_t size) {
 }
 
 Packing random_packing() {
-  return any_of({Packing::kNone, Packing::kTransposed, Packing::kStrided});
+  return any_of({Packing::kInPlace, Packing::kTransposed, Packing::kStrided});
 }
 
-/// Makes lanes a whole axis now and then: a half, a third or a fifth of them results, or one.
-void maybe_widen(Case& c) {
+/// Gives results several lanes now and then: a half, a third or a fifth of the lanes are results,
+/// or one is.
+void maybe_give_lanes(Case& c) {
   const dmlcpu::Columns& columns = c.call.columns;
-  const std::int64_t lanes = columns.lanes;
-  const std::int64_t by = any_of<std::int64_t>({1, 1, 2, 3, 5, lanes});
+  const std::int64_t lanes = columns.lanes.count;
+  const std::int64_t by = any_of<std::int64_t>({1, 1, 2, 3, 5, 6, lanes});
   if (by == 1 || lanes % by != 0 || by > 256) return;
-  // A tile has all lanes of several results; that of transposed ones is laid out already.
-  const bool tiles = columns.packing == Packing::kTransposed && columns.tile_lanes < lanes;
-  if (tiles && by < lanes) return;
-  widen(c, lanes / by, random(2) == 0);
+  // A tile has all lanes of a result; that of blocks is laid out already.
+  if (dmlcpu::has_blocks(columns.tiling.packing) && columns.tiling.lanes < lanes) return;
+  const std::int64_t outer = any_of<std::int64_t>({1, by, 2, 3});
+  if (by % outer == 0) give_lanes(c, outer, by / outer);
 }
 
 void test_edges_of_vectors(DataType type) {
   const auto size = static_cast<std::int64_t>(dmlcpu::info(type).size);
   for (const std::int64_t lanes : edges_of_lanes(size)) {
-    for (const Packing packing : {Packing::kNone, Packing::kTransposed, Packing::kStrided}) {
+    for (const Packing packing : {Packing::kInPlace, Packing::kTransposed, Packing::kStrided}) {
       const std::int64_t period = 1 + random(2 * dmlcpu::tuning::kPassRows + 2);
       const std::int64_t periods = any_of<std::int64_t>({1, 1, 2, 3});
+      const std::int64_t missing = periods == 1 ? 0 : random(period);
       const std::int64_t groups = any_of<std::int64_t>({1, 1, 2, 3});
-      Case c = make_case(type, {packing, period * periods, period, groups, lanes});
-      maybe_widen(c);
+      Case c = make_case(type, {packing, period * periods - missing, period, groups, lanes});
+      maybe_give_lanes(c);
       fill_from(c, some_elements(c.type));
       check_case(c);
     }
@@ -97,7 +99,7 @@ void test_counters_that_wrap(DataType type) {
   const std::int64_t wrap = dmlcpu::arg_run_positions(t.size);
   const std::int64_t n = 2 * wrap + 3;
   const auto check_edges = [&](Case& c) {
-    const std::int64_t positions = c.call.columns.n;
+    const std::int64_t positions = c.call.columns.walk.n;
     const std::int64_t edges[] = {0, 1, wrap - 1, wrap, wrap + 1, positions - 1, positions / 2};
     for (const bool ties : {false, true}) {
       fill(c, [&](std::int64_t i, std::int64_t, std::int64_t l) {
@@ -108,19 +110,19 @@ void test_counters_that_wrap(DataType type) {
       check_merged(c, dmlcpu::Ordering::kSmallestNanLast);
     }
   };
-  for (const Packing packing : {Packing::kNone, Packing::kTransposed, Packing::kStrided}) {
+  for (const Packing packing : {Packing::kInPlace, Packing::kTransposed, Packing::kStrided}) {
     const std::int64_t period = packing == Packing::kTransposed ? n / 5 : n;
     Case c = make_case(type, {packing, n / period * period, period, 1, 16 / t.size + 2});
-    c.call.columns.pass = period;
+    c.call.columns.tiling.pass = period;
     check_edges(c);
   }
   // In registers at most as many.
   Case rows;
-  while (!rows.call.columns.in_registers) {
+  while (rows.call.columns.tiling.packing != Packing::kRegisters) {
     rows = make_case(type, {Packing::kTransposed, wrap, wrap, 1, 64 / t.size + 2});
   }
   // As plans have it: each pass transposes the whole row.
-  rows.call.columns.pass = wrap;
+  rows.call.columns.tiling.pass = wrap;
   check_edges(rows);
 }
 
@@ -132,8 +134,8 @@ void test_ties(DataType type) {
     Case c = make_case(
         type, {random_packing(), period * (1 + random(4)), period, 1 + random(4), 1 + random(70)});
     dmlcpu::Columns& columns = c.call.columns;
-    if (columns.packing != Packing::kTransposed) columns.tile_lanes = 1 + random(columns.lanes);
-    maybe_widen(c);
+    if (!has_blocks(columns.tiling.packing)) columns.tiling.lanes = 1 + random(columns.lanes.count);
+    maybe_give_lanes(c);
     fill(c, [](std::int64_t, std::int64_t, std::int64_t) { return std::uint64_t{3}; });
     check_case(c);
   }

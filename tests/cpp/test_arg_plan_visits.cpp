@@ -72,108 +72,150 @@ Results expected(const ArgDescriptor& d, bool last_wins) {
   }
 }
 
-/// Offsets of a tile's elements, as Columns says.
+/// The elements of a tile, as Columns and ArgIndices say.
 class Elements {
  public:
-  Elements(const Case& c, const ColumnsPlan& plan)
-      : case_(c), columns_(plan.columns), rows_(static_cast<std::size_t>(plan.columns.period)) {
-    if (columns_.n > 0) plan.fill_rows(rows_.data());
+  Elements(const Case& c, const ArgPlan& plan)
+      : case_(c),
+        columns_(plan.columns.columns),
+        indices_(plan.columns.indices),
+        tables_(static_cast<std::size_t>(plan.table_bytes / 8)) {
+    plan.columns.fill_tables(reinterpret_cast<char*>(tables_.data()), columns_, indices_);
   }
 
   std::int64_t offset(std::int64_t position, std::int64_t group, std::int64_t lane) const {
-    const std::int64_t period = position / columns_.period;
-    const std::int64_t row = rows_[static_cast<std::size_t>(position % columns_.period)];
-    const std::int64_t beside = lane * columns_.lane_stride;
-    const bool own_blocks = columns_.tile_groups < columns_.groups;
-    std::int64_t offset = row + group * columns_.group_stride;
-    if (position == columns_.tail) {
-      CHECK(columns_.packing != Packing::kTransposed && position == columns_.n - 1);
-      // In the first period the table has it.
-      CHECK(period > 0 || row == columns_.tail_offset);
-      return columns_.tail_offset + group * columns_.group_stride + beside;
-    }
-    if (columns_.packing == Packing::kTransposed) {
+    const auto& [data, walk, lanes, tiling] = columns_;
+    const std::int64_t row = walk.offsets[number(position)];
+    const bool own_blocks = tiling.groups < lanes.groups;
+    std::int64_t offset = row + group * lanes.group_stride;
+    if (has_blocks(tiling.packing)) {
       const std::int64_t in_block = own_blocks ? row : offset;
-      CHECK(in_block % columns_.tile_lanes == 0);
-      const std::int64_t block_row = in_block / columns_.tile_lanes;
-      CHECK(block_row >= 0 && block_row < columns_.block);
+      CHECK(in_block % tiling.lanes == 0);
+      const std::int64_t block_row = in_block / tiling.lanes;
+      CHECK(block_row >= 0 && block_row < tiling.block);
       offset += block_row - in_block;
     }
-    return offset + period * columns_.period_stride + beside;
+    return offset + position / walk.period * walk.period_stride +
+           (is_last(position) ? walk.last_offset : 0) + lane * lanes.stride;
+  }
+
+  std::int64_t index(std::int64_t position, std::int64_t lane) const {
+    const std::int64_t of_position =
+        indices_.table == nullptr ? position * indices_.step
+                                  : indices_.table[number(position)] +
+                                        position / columns_.walk.period * indices_.period_step +
+                                        (is_last(position) ? indices_.last_index : 0);
+    return of_position + of_rank(indices_.outer, lane) + of_rank(indices_.inner, lane);
   }
 
   /// Blocks are read whole: all of them, of all lanes and periods, are in the tensor's memory.
   void check_blocks(std::int64_t first_element, std::int64_t group) const {
-    if (columns_.packing != Packing::kTransposed) return;
-    if (columns_.tile_groups < columns_.groups) first_element += group * columns_.group_stride;
-    CHECK(columns_.n % columns_.period == 0);
-    for (std::int64_t period = 0; period < columns_.n / columns_.period; ++period) {
-      for (const std::int64_t lane : {std::int64_t{0}, columns_.lanes - 1}) {
-        const std::int64_t first =
-            first_element + period * columns_.period_stride + lane * columns_.lane_stride;
-        CHECK(first >= case_.lowest && first + columns_.block - 1 <= case_.highest);
+    const auto& [data, walk, lanes, tiling] = columns_;
+    if (!has_blocks(tiling.packing)) return;
+    if (tiling.groups < lanes.groups) first_element += group * lanes.group_stride;
+    for (std::int64_t position = 0; position < walk.n; position += walk.period) {
+      const std::int64_t period =
+          position / walk.period * walk.period_stride + (is_last(position) ? walk.last_offset : 0);
+      for (const std::int64_t lane : {std::int64_t{0}, lanes.count - 1}) {
+        const std::int64_t first = first_element + period + lane * lanes.stride;
+        CHECK(first >= case_.lowest && first + tiling.block - 1 <= case_.highest);
       }
     }
   }
 
- private:
-  const Case& case_;
-  dmlcpu::Columns columns_;
-  std::vector<std::int64_t> rows_;
-};
-
-/// What the kernel visits of a result, from an offset and an index on.
-void visit_columns(const ColumnsPlan& plan, const Elements& elements, std::int64_t first,
-                   std::int64_t index, std::int64_t group, std::int64_t result, Visits& visits) {
-  const dmlcpu::Columns& columns = plan.columns;
-  const std::int64_t results = columns.lanes / plan.per_result;
-  for (std::int64_t p = 0; p < columns.n; ++p) {
-    const std::int64_t base =
-        index + p * plan.columns.index_step + (p == columns.tail ? plan.columns.tail_index : 0);
-    for (std::int64_t w = 0; w < plan.per_result; ++w) {
-      const std::int64_t number = plan.columns.backwards ? plan.per_result - 1 - w : w;
-      visits.emplace_back(first + elements.offset(p, group, w * results + result),
-                          base + number * plan.columns.widened_step);
+  /// Outer ranks, positions and inner ranks decide between indices in this order.
+  void check_order(const ColumnsPlan& plan) const {
+    const std::int64_t results = columns_.lanes.count / plan.per_result();
+    for (const dmlcpu::LaneRanks& ranks : {indices_.outer, indices_.inner}) {
+      CHECK(ranks.count <= dmlcpu::arg_run_positions(case_.element_size()));
+      for (std::int64_t rank = 1; rank < ranks.count; ++rank) {
+        CHECK(ranks.indices[rank] > ranks.indices[rank - 1]);
+      }
+    }
+    for (std::int64_t l = 0; l < columns_.lanes.count && plan.has_several(); ++l) {
+      // The ranks tell the lane.
+      std::int64_t number = 0;
+      for (const dmlcpu::LaneRanks& ranks : {indices_.outer, indices_.inner}) {
+        if (ranks.count > 1) number += ranks.lanes[ranks.of_lanes[l]];
+      }
+      CHECK(number == l / results);
+    }
+    const std::int64_t last = columns_.walk.n - 1;
+    std::int64_t inner = 0;
+    if (indices_.inner.count > 1) inner = indices_.inner.indices[indices_.inner.count - 1];
+    CHECK(last == 0 || inner < indices_.step);
+    if (indices_.outer.count > 1) {
+      const std::int64_t lane = indices_.outer.of_lanes[0];
+      const std::int64_t of_positions =
+          index(last, 0) - indices_.outer.indices[lane] - of_rank(indices_.inner, 0);
+      CHECK(indices_.outer.indices[1] > of_positions + inner);
     }
   }
-}
+
+ private:
+  bool is_last(std::int64_t position) const {
+    const dmlcpu::Walk& walk = columns_.walk;
+    return position >= walk.period && position / walk.period == (walk.n - 1) / walk.period;
+  }
+  std::int64_t number(std::int64_t position) const {
+    return position % columns_.walk.period + (is_last(position) ? columns_.walk.last_skip : 0);
+  }
+  static std::int64_t of_rank(const dmlcpu::LaneRanks& ranks, std::int64_t lane) {
+    return ranks.count == 1 ? 0 : ranks.indices[ranks.of_lanes[lane]];
+  }
+
+  const Case& case_;
+  dmlcpu::Columns columns_;
+  dmlcpu::ArgIndices indices_;
+  std::vector<std::int64_t> tables_;
+};
 
 /// What the plan visits.
 Results visited(const Case& c, const ArgPlan& plan) {
   Results results;
   const ColumnsPlan& columns = plan.columns;
   const bool is_columns = plan.strategy == ArgStrategy::kColumns;
-  const Elements elements(c, columns);
+  const Elements elements(c, plan);
+  if (is_columns) elements.check_order(columns);
+  const int cut = columns.cut.find(plan.reduced);
+  /// What a kernel call visits of a result, from an offset and an index on.
+  const auto visit = [&](std::int64_t offset, std::int64_t index, std::int64_t g, std::int64_t r,
+                         Visits& visits) {
+    const std::int64_t lanes = columns.columns.lanes.count;
+    const std::int64_t apart = lanes / columns.per_result();
+    for (std::int64_t p = 0; is_columns && p < columns.columns.walk.n; ++p) {
+      for (std::int64_t l = r; l < lanes; l += apart) {
+        visits.emplace_back(offset + elements.offset(p, g, l), index + elements.index(p, l));
+      }
+    }
+    for (std::int64_t p = 0; !is_columns && p < plan.n.size; ++p) {
+      visits.emplace_back(offset + p * plan.n.strides[0], index + p * plan.n.strides[1]);
+    }
+  };
   Odometer kept(plan.tasks.kept);
   for (std::int64_t k = 0; k < iteration_count(plan.tasks.kept); ++k, kept.next()) {
     for (std::int64_t g = 0; g < plan.tasks.groups.size; ++g) {
-      Odometer joined(columns.joined);
-      for (std::int64_t r = 0; r < plan.tasks.results.size; ++r, joined.next()) {
+      for (std::int64_t r = 0; r < plan.tasks.results.size; ++r) {
         const auto place = [&](int s) {
           return kept.offsets()[s] + g * plan.tasks.groups.strides[s] +
                  r * plan.tasks.results.strides[s];
         };
         Visits& visits = results[plan.tasks.offsets[1] + place(1)];
-        const auto visit_part = [&](std::int64_t start) {
+        for (std::int64_t part = 0; part < plan.parts; ++part) {
           Odometer reduced(plan.reduced);
           for (std::int64_t i = 0; i < iteration_count(plan.reduced); ++i, reduced.next()) {
+            const std::int64_t back = columns.cut.overlap_at(cut, reduced);
+            const auto first = [&](int s) {
+              return reduced.offsets()[s] + plan.part_start(part) * plan.shared.strides[s] -
+                     back * columns.cut.strides[s];
+            };
             const std::int64_t offset =
-                plan.tasks.offsets[0] + reduced.offsets()[0] + start * plan.shared.strides[0];
-            const std::int64_t index = reduced.offsets()[1] + start * plan.shared.strides[1];
-            if (is_columns) {
-              const std::int64_t first = offset + kept.offsets()[0] + columns.input_offset;
-              if (r == 0) elements.check_blocks(first, g);
-              visit_columns(columns, elements, first,
-                            columns.index_offset + index + joined.offsets()[1], g, r, visits);
-              continue;
-            }
-            for (std::int64_t p = 0; p < plan.n.size; ++p) {
-              visits.emplace_back(offset + place(0) + p * plan.n.strides[0],
-                                  index + p * plan.n.strides[1]);
-            }
+                plan.tasks.offsets[0] + first(0) +
+                (is_columns ? kept.offsets()[0] + columns.input_offset : place(0));
+            if (is_columns && r == 0) elements.check_blocks(offset, g);
+            visit(offset, first(1), g, r, visits);
           }
-        };
-        for (std::int64_t part = 0; part < plan.parts; ++part) visit_part(plan.part_start(part));
+        }
       }
     }
   }
@@ -190,57 +232,46 @@ void check_parts(const ArgPlan& plan) {
 
 void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
   const ColumnsPlan& p = plan.columns;
-  const dmlcpu::Columns& c = p.columns;
-  CHECK(c.pass >= 1 && c.pass <= std::max<std::int64_t>(c.period, 1));
-  CHECK(c.tile_lanes >= 1 && c.tile_lanes <= c.lanes);
-  CHECK(c.tile_groups >= 1 && c.tile_groups <= plan.tasks.groups.size);
-  CHECK(c.lanes == p.per_result * plan.tasks.results.size);
-  if (c.packing == Packing::kTransposed) {
+  const auto& [data, walk, lanes, tiling] = p.columns;
+  const bool blocks = has_blocks(tiling.packing);
+  CHECK(tiling.pass >= 1 && tiling.pass <= walk.period);
+  CHECK(tiling.lanes >= 1 && tiling.lanes <= lanes.count);
+  CHECK(tiling.groups >= 1 && tiling.groups <= lanes.groups);
+  CHECK(lanes.groups == plan.tasks.groups.size);
+  CHECK(lanes.count == p.per_result() * plan.tasks.results.size);
+  if (blocks) {
     // There is one tile of groups, and no task has fewer; or each has its own.
-    CHECK(c.tile_groups == 1 || (c.tile_groups == plan.tasks.groups.size &&
-                                 plan.tasks.task_groups == plan.tasks.groups.size));
-    CHECK(c.block <= tuning::kBlockElements);
-  } else if (c.group_stride == c.lanes * c.lane_stride && !plan.merges) {
+    CHECK(tiling.groups == 1 ||
+          (tiling.groups == lanes.groups && plan.tasks.task_groups == lanes.groups));
+    CHECK(tiling.block <= tuning::kBlockElements);
+  } else if (lanes.group_stride == lanes.count * lanes.stride && !plan.merges) {
     // A row of groups is split into wide tiles.
-    CHECK(plan.tasks.task_groups == plan.tasks.groups.size ||
-          plan.tasks.task_groups * c.lanes * element_size >= tuning::kLeastTileBytes);
+    CHECK(plan.tasks.task_groups == lanes.groups ||
+          plan.tasks.task_groups * lanes.count * element_size >= tuning::kLeastTileBytes);
   }
   // A task that merges has a result for each lane of its tile, or all of its results.
   if (plan.merges) {
-    CHECK(plan.tasks.task_groups <= c.tile_groups || c.packing == Packing::kTransposed);
-    CHECK(p.widened() || p.joins() ? plan.tasks.task_results == plan.tasks.results.size
-                                   : plan.tasks.task_results <= c.tile_lanes);
+    CHECK(plan.tasks.task_groups <= tiling.groups || blocks);
+    CHECK(p.has_several() ? plan.tasks.task_results == plan.tasks.results.size
+                          : plan.tasks.task_results <= tiling.lanes);
   } else {
-    CHECK(c.n <= dmlcpu::arg_run_positions(element_size));
+    CHECK(walk.n <= dmlcpu::arg_run_positions(element_size));
     CHECK(plan.reduced.count == 0 && plan.parts == 1);
-    CHECK(!p.widened() || c.tile_lanes == c.lanes);
   }
-  if (p.widened()) {
-    // Lanes are numbered from the begin of their tile, in an integer as wide as the element.
-    CHECK(c.tile_lanes % plan.tasks.results.size == 0);
-    CHECK(c.tile_lanes / plan.tasks.results.size <= dmlcpu::arg_run_positions(element_size));
-    // Either number decides between indices before the other does.
-    const std::int64_t number = (p.per_result - 1) * p.columns.widened_step;
-    const std::int64_t position = (c.n - 1) * p.columns.index_step;
-    CHECK(p.columns.widened_step > p.columns.index_step
-              ? position < p.columns.widened_step
-              : number < p.columns.index_step || c.n == 1);
-  }
-  CHECK(c.tail < 0 || p.widened());
-  CHECK(!p.joins() || (plan.merges && c.packing != Packing::kTransposed &&
-                       plan.tasks.results.size == iteration_count(p.joined)));
-  CHECK(c.period <= tuning::kBlockElements);
-  // Best elements and their positions, indices, packed elements, and a table of offsets.
-  const std::int64_t rows = c.packing == Packing::kStrided ? 8 * tuning::kWalkRows : 0;
+  CHECK(!p.has_several() || tiling.lanes == lanes.count);
+  CHECK(walk.period <= tuning::kBlockElements);
+  // Best elements, their positions and ranks, indices, packed elements, and a table of offsets.
+  const std::int64_t offsets = tiling.packing == Packing::kStrided ? 8 * tuning::kWalkRows : 0;
   const std::int64_t packed =
-      c.packing == Packing::kNone ? 0
-      : c.packing == Packing::kTransposed
+      tiling.packing == Packing::kInPlace ? 0
+      : blocks
           ? std::max(tuning::kTransposeBytes, tuning::kBlockElements * 64)
-          : std::max(tuning::kTransposeBytes, c.tile_groups * c.tile_lanes * element_size + 63);
-  const std::int64_t best = dmlcpu::arg_tile_bytes(c, element_size);
-  CHECK(best >= c.tile_groups * c.tile_lanes * element_size);
-  CHECK(arg_columns_scratch_bytes(c, p.widened(), element_size) <=
-        (p.widened() ? 5 : 2) * best + 8 * c.tile_groups * c.tile_lanes + packed + rows + 128);
+          : std::max(tuning::kTransposeBytes, tiling.groups * tiling.lanes * element_size + 63);
+  const std::int64_t best = dmlcpu::arg_tile_bytes(tiling, element_size);
+  CHECK(best >= tiling.groups * tiling.lanes * element_size);
+  CHECK(arg_columns_scratch_bytes(tiling, p.has_several(), element_size) <=
+        (p.has_several() ? 6 : 2) * best + 8 * tiling.groups * tiling.lanes + packed + offsets +
+            128);
 }
 
 void check_case(const Case& c) {
@@ -274,9 +305,9 @@ void check_case(const Case& c) {
       if (last_wins) visit.second = plan.count - 1 - visit.second;
     }
     std::sort(visits.begin(), visits.end());
-    // A tail and overlapping parts alone take elements twice.
+    // Overlapping steps and parts alone take elements twice.
     const auto end = std::unique(visits.begin(), visits.end());
-    good = good && (plan.columns.columns.tail >= 0 || plan.parts > 1 || end == visits.end());
+    good = good && (plan.columns.cut.overlap() > 0 || plan.parts > 1 || end == visits.end());
     visits.erase(end, visits.end());
     std::sort(want[output].begin(), want[output].end());
     good = good && visits == want[output];

@@ -27,22 +27,21 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
   for (std::int64_t i = 0; i < n; ++i) rows.push_back(i * (transposed ? tile_lanes : stride));
   dmlcpu::TopKColumns a{};
   a.columns.data = x.data();
-  a.columns.n = n;
-  a.columns.tail = -1;
-  a.columns.period = n;
-  a.columns.rows = rows.data();
-  a.columns.groups = 1;
-  a.columns.lanes = lanes;
-  a.columns.lane_stride = lane_stride;
-  a.columns.packing = packing;
-  a.columns.block = n;
-  a.columns.tile_groups = 1;
-  a.columns.tile_lanes = tile_lanes;
-  a.columns.pass = n;
+  a.columns.walk.n = n;
+  a.columns.walk.period = n;
+  a.columns.walk.offsets = rows.data();
+  a.columns.lanes.groups = 1;
+  a.columns.lanes.count = lanes;
+  a.columns.lanes.stride = lane_stride;
+  a.columns.tiling.packing = packing;
+  a.columns.tiling.block = n;
+  a.columns.tiling.groups = 1;
+  a.columns.tiling.lanes = tile_lanes;
+  a.columns.tiling.pass = n;
   a.element = &element(type);
   const auto check = [&](std::int64_t k, bool compares_all) {
     if (!transposed) {
-      a.columns.pass =
+      a.columns.tiling.pass =
           compares_all ? pass : std::max(pass, dmlcpu::top_k_slots(a.columns, k, false));
     }
     const std::int64_t bytes =
@@ -83,13 +82,13 @@ void compare_groups(int type, int width, const std::vector<T>& x, std::int64_t n
   for (std::int64_t i = 0; i < n; ++i) rows.push_back(i * stride);
   dmlcpu::TopKColumns a{};
   a.columns.data = x.data();
-  a.columns.n = a.columns.period = a.columns.pass = n;
-  a.columns.rows = rows.data();
-  a.columns.groups = kGroups;
-  a.columns.group_stride = n * stride;
-  a.columns.lanes = a.columns.tile_lanes = lanes;
-  a.columns.lane_stride = 1;
-  a.columns.tile_groups = gap == 0 ? 3 : 1;
+  a.columns.walk.n = a.columns.walk.period = a.columns.tiling.pass = n;
+  a.columns.walk.offsets = rows.data();
+  a.columns.lanes.groups = kGroups;
+  a.columns.lanes.group_stride = n * stride;
+  a.columns.lanes.count = a.columns.tiling.lanes = lanes;
+  a.columns.lanes.stride = 1;
+  a.columns.tiling.groups = gap == 0 ? 3 : 1;
   a.k = k;
   a.compares_all = compares_all;
   a.element = &element(type);
@@ -101,7 +100,7 @@ void compare_groups(int type, int width, const std::vector<T>& x, std::int64_t n
                                      {kGroups * lanes, lanes, 1}, {lanes, k * lanes + 1, 1}};
   for (const auto& [k_stride, group_stride, lane_stride] : layouts) {
     // The second is of one tile, whose groups are not next to the next one's.
-    a.columns.groups = k_stride == 3 * lanes ? 3 : kGroups;
+    a.columns.lanes.groups = k_stride == 3 * lanes ? 3 : kGroups;
     const auto size = static_cast<std::size_t>((k * lanes + 1) * kGroups);
     std::vector<T> values(size);
     std::vector<std::uint32_t> indices(size);
@@ -110,7 +109,7 @@ void compare_groups(int type, int width, const std::vector<T>& x, std::int64_t n
                  4};
     dmlcpu::kernels().top_k->width[width].columns(a);
     scratch.check();
-    for (std::int64_t g = 0; g < a.columns.groups; ++g) {
+    for (std::int64_t g = 0; g < a.columns.lanes.groups; ++g) {
       for (std::int64_t l = 0; l < lanes; ++l) {
         const T* const column = x.data() + g * n * stride + l;
         const auto want = sorted(column, stride, n);
@@ -152,8 +151,8 @@ void test_columns(int type, int width, Make&& make) {
         for (int i = 0; i < 2 * n * lanes; ++i) x.push_back(make(pattern, i, 2 * n * lanes));
         // Tiles of one vector of any instruction set, of more, and of all lanes; one pass, several.
         compare_columns(type, width, x, n, lanes, Packing::kTransposed, 64, n);
-        compare_columns(type, width, x, n, lanes, Packing::kNone, 16, n);
-        compare_columns(type, width, x, n, lanes, Packing::kNone, 64, 5);
+        compare_columns(type, width, x, n, lanes, Packing::kInPlace, 16, n);
+        compare_columns(type, width, x, n, lanes, Packing::kInPlace, 64, 5);
         compare_columns(type, width, x, n, lanes, Packing::kStrided, 97, 16);
       }
     }

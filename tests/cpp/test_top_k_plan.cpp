@@ -120,10 +120,10 @@ void test_strided_axes_are_packed() {
 void test_columns_have_a_lane_each() {
   namespace tuning = dmlcpu::tuning;
   const auto in_place = columns({500, 64}, 0, 5);
-  CHECK(in_place && in_place->columns.columns.packing == dmlcpu::Packing::kNone);
-  CHECK(in_place->columns.columns.lanes == 64 && in_place->columns.columns.n == 500);
+  CHECK(in_place && in_place->columns.columns.tiling.packing == dmlcpu::Packing::kInPlace);
+  CHECK(in_place->columns.columns.lanes.count == 64 && in_place->columns.columns.walk.n == 500);
   const auto rows = columns({64, 300}, 1, 9);
-  CHECK(rows && rows->columns.columns.packing == dmlcpu::Packing::kTransposed);
+  CHECK(rows && rows->columns.columns.tiling.packing == dmlcpu::Packing::kTransposed);
   CHECK(columns({64, 50}, 1, tuning::kTopKColumnsMaxK).has_value());
   // Many slots only of short columns.
   constexpr std::int64_t kMany = 2 * tuning::kTopKLongColumnsK;
@@ -175,7 +175,7 @@ void test_few_elements_are_all_compared() {
   }
   // More than fit the slots of a pass.
   const auto wide = columns({kLongest, 640}, 0, 100);
-  CHECK(wide->compares_all && wide->columns.columns.tile_lanes == 16);
+  CHECK(wide->compares_all && wide->columns.columns.tiling.lanes == 16);
   CHECK(columns({tuning::kTopKMinLanes, 50}, 1, 40)->compares_all);
   CHECK(!columns({tuning::kTopKMinLanes - 1, 50}, 1, 40).has_value());
 }
@@ -184,27 +184,27 @@ void test_lanes_of_columns() {
   namespace tuning = dmlcpu::tuning;
   // Few lanes only of short columns; they are what there is of the longest axis.
   constexpr std::int64_t kFew = tuning::top_k_longest_column(5, 4);
-  CHECK(columns({5, kFew, 2}, 1, 3)->columns.columns.lanes == 5);
+  CHECK(columns({5, kFew, 2}, 1, 3)->columns.columns.lanes.count == 5);
   CHECK(!columns({5, kFew + 1, 2}, 1, 3).has_value());
   CHECK(columns({100'000, tuning::kTopKLongColumnsLanes}, 0, 3).has_value());
   CHECK(!columns({100'000, tuning::kTopKLongColumnsLanes - 1}, 0, 3).has_value());
   // Few contiguous columns are groups beside the lanes of another axis.
   const auto groups = columns({500, 30, tuning::kTopKMinLanes - 1}, 1, 3);
-  CHECK(groups->columns.columns.lanes == 500 &&
+  CHECK(groups->columns.columns.lanes.count == 500 &&
         groups->tasks.groups.size == tuning::kTopKMinLanes - 1);
-  CHECK(groups->columns.columns.packing == dmlcpu::Packing::kTransposed);
+  CHECK(groups->columns.columns.tiling.packing == dmlcpu::Packing::kTransposed);
   // So are those of blocks with many gaps.
   TopKDescriptor gaps = descriptor_of({500, 30}, 1, 3);
   gaps.input.strides = {90, 3};
   const auto strided = plan_top_k_columns(problem_of(gaps), 1);
-  CHECK(strided && strided->columns.columns.packing == dmlcpu::Packing::kStrided);
+  CHECK(strided && strided->columns.columns.tiling.packing == dmlcpu::Packing::kStrided);
   // Contiguous lanes that leave much of their cache lines empty are groups as well, unless the
   // other axis is shorter.
   for (const std::int64_t lanes : {8, 10, 11, 16, 17, 21, 22, 32, 33}) {
     const std::int64_t filled = 4 * lanes;
     const bool fills = 100 * filled >= tuning::kTopKLaneFill * dmlcpu::round_up(filled);
-    CHECK(columns({500, 30, lanes}, 1, 3)->columns.columns.lanes == (fills ? lanes : 500));
-    CHECK(columns({lanes, 30, lanes}, 1, 3)->columns.columns.lanes == lanes);
+    CHECK(columns({500, 30, lanes}, 1, 3)->columns.columns.lanes.count == (fills ? lanes : 500));
+    CHECK(columns({lanes, 30, lanes}, 1, 3)->columns.columns.lanes.count == lanes);
   }
 }
 
@@ -217,8 +217,8 @@ void test_tiles_of_columns_are_small() {
         if (!p) continue;
         const dmlcpu::Columns c = p->columns.columns;
         CHECK(dmlcpu::top_k_columns_scratch(c, 4, k, p->compares_all).bytes < 300'000);
-        CHECK(p->compares_all || c.pass >= std::min(n, dmlcpu::top_k_slots(c, k, false)));
-        CHECK(c.packing != dmlcpu::Packing::kTransposed || c.tile_lanes % 16 == 0);
+        CHECK(p->compares_all || c.tiling.pass >= std::min(n, dmlcpu::top_k_slots(c, k, false)));
+        CHECK(!has_blocks(c.tiling.packing) || c.tiling.lanes % 16 == 0);
       }
     }
   }
@@ -228,8 +228,8 @@ void test_tiles_of_columns_are_small() {
 void test_groups_share_a_tile() {
   const auto tiles = [](std::int64_t groups, std::int64_t n, std::int64_t lanes, std::int64_t k) {
     const auto p = columns({groups, n, lanes}, 1, k);
-    CHECK(p && p->columns.columns.packing == dmlcpu::Packing::kNone);
-    return p->columns.columns.tile_groups;
+    CHECK(p && p->columns.columns.tiling.packing == dmlcpu::Packing::kInPlace);
+    return p->columns.columns.tiling.groups;
   };
   constexpr std::int64_t kFit = dmlcpu::tuning::kTopKTileBytes / (16 * 29 * 4);
   CHECK(tiles(1000, 16, 29, 2) == kFit);
@@ -241,7 +241,7 @@ void test_groups_share_a_tile() {
   for (const std::int64_t row : {29, 30}) {
     TopKDescriptor gaps = descriptor_of({1000, 16, 29}, 1, 2);
     gaps.input.strides = {16 * 29 + (row == 29), row, 1};
-    CHECK(plan_top_k_columns(problem_of(gaps), 1)->columns.columns.tile_groups == 1);
+    CHECK(plan_top_k_columns(problem_of(gaps), 1)->columns.columns.tiling.groups == 1);
   }
   CHECK(tiles(1000, dmlcpu::tuning::kTopKTileBytes / 4 / 32 + 1, 32, 2) == 1);
 }
@@ -253,7 +253,7 @@ void test_passes() {
                        std::int64_t k = 2) {
     const auto p = columns({n, lanes}, 0, k);
     CHECK(top_k_takes_elements(p->columns.columns, 4, k, false) == takes_elements);
-    return p->columns.columns.pass;
+    return p->columns.columns.tiling.pass;
   };
   constexpr std::int64_t kRows = dmlcpu::tuning::kTopKPassRows;
   CHECK(pass(200, 16, true) == kRows && pass(200, 300, true) == kRows);
@@ -268,7 +268,7 @@ void test_columns_are_shared() {
   for (const int threads : {2, 5}) {
     const auto wide = columns({20, 5000}, 0, 3, threads);
     CHECK(wide->tasks.task_results < 5000 &&
-          wide->tasks.task_results % wide->columns.columns.tile_lanes == 0);
+          wide->tasks.task_results % wide->columns.columns.tiling.lanes == 0);
     const auto groups = columns({50, 20, 300}, 1, 3, threads);
     CHECK(groups->tasks.task_groups < 50 && groups->tasks.task_results == 300);
   }

@@ -1,7 +1,7 @@
 // The kernels of argmin and argmax: plain data in, plain data out.
 //
-// Like all interface headers of kernels it is compiled with every instruction set's own flags, so
-// it holds nothing that becomes code by itself: no inline functions but constexpr ones, no standard
+// Like all headers of this folder it is compiled with every instruction set's own flags, so it
+// holds nothing that becomes code by itself: no inline functions but constexpr ones, no standard
 // library types.
 #pragma once
 
@@ -28,28 +28,49 @@ struct ArgRows {
   bool prefetches;   ///< whether to prefetch rows
 };
 
-/// argmin or argmax of columns. Position i of lane l of a group is an element of its result number
-/// l % results, with the index
+/// The order of the lanes of one result, which are numbered in the order of memory. A rank is what
+/// their indices have in common; it adds indices[rank] to them. The lane of two ranks, one of each
+/// kind, is number lanes[rank] + lanes[other]. Without ranks, count is 1 and all is null.
+struct LaneRanks {
+  std::int64_t count = 1;
+  const std::uint16_t* of_lanes = nullptr;  ///< of each lane of a group
+  const std::int64_t* indices = nullptr;
+  const std::int64_t* lanes = nullptr;
+};
+
+/// The index of the element at position i of lane l:
 ///
-///   index_base + i * index_step + number(l) * widened_step  [+ tail_index if i is the tail]
+///   base + outer.indices[outer.of_lanes[l]] + index of i + inner.indices[inner.of_lanes[l]]
 ///
-/// where number(l) is l / results, or counted from the lanes' end if `backwards`. Steps are not
-/// negative; results is the number of lanes unless the columns are widened.
+/// where the index of position i is i * step; or, if there is a table, table[r] + q * period_step
+/// for number r of period q, and last_index more in an overlapping last period. Outer ranks, then
+/// positions, then inner ranks decide between indices. No step is negative.
+struct ArgIndices {
+  std::int64_t base = 0;
+  std::int64_t step = 1;
+  const std::int64_t* table = nullptr;
+  std::int64_t period_step = 0;
+  std::int64_t last_index = 0;
+  LaneRanks outer;
+  LaneRanks inner;
+  bool reversed = false;  ///< indices that are written are counted from `last` downwards
+  std::int64_t last = 0;
+};
+
+/// argmin or argmax of columns. Lane l of a group is number l / results of its result l % results.
+/// If results have several lanes, a tile has all of them.
 struct ArgColumns {
   Columns columns;
-  std::int64_t index_base;
+  ArgIndices indices;
   std::int64_t results;
   void* scratch;  ///< arg_columns_scratch_bytes(), aligned to 64 bytes
 
-  /// If null, results go to `outputs`: there are at most arg_run_positions() positions, and all
-  /// lanes of a result are in one tile. Else they are merged, as by ArgKernels::rows, into
-  /// `results` keys and indices of each group.
-  std::int64_t* keys;
-  std::int64_t* indices;
-  bool starts;      ///< keys and indices hold nothing yet
+  /// If null, results go to `outputs`, and there are at most arg_run_positions() positions. Else
+  /// they are merged, as by ArgKernels::rows, into `results` keys and indices of each group.
+  std::int64_t* best_keys;
+  std::int64_t* best_indices;
+  bool starts;      ///< best_keys and best_indices hold nothing yet
   Outputs outputs;  ///< one result of each lane; its element as well, if the values are not null
-  bool reversed;    ///< indices are counted from `last` downwards
-  std::int64_t last;
 };
 
 /// What depends on an element type and its order.
@@ -68,26 +89,26 @@ constexpr std::int64_t arg_run_positions(std::int64_t element_size) {
 
 /// Bytes of one array of a tile's best elements, or of their positions; some more, so that the
 /// arrays do not lie in the same sets of L1.
-constexpr std::int64_t arg_tile_bytes(const Columns& columns, std::int64_t element_size) {
-  return round_up(columns.tile_groups * columns.tile_lanes * element_size) + tuning::kTileSkewBytes;
+constexpr std::int64_t arg_tile_bytes(const Tiling& tiling, std::int64_t element_size) {
+  return round_up(tiling.groups * tiling.lanes * element_size) + tuning::kTileSkewBytes;
 }
 
-/// Best elements and positions of a tile; if the columns are widened, the same transposed, and the
-/// lanes' numbers.
-constexpr std::int64_t arg_tile_arrays(bool widened) { return widened ? 5 : 2; }
+/// Best elements and positions of a tile; where results have several lanes, the same transposed,
+/// and the ranks of both kinds.
+constexpr std::int64_t arg_tile_arrays(bool several) { return several ? 6 : 2; }
 
 /// Bytes of a tile's indices, before they are written.
-constexpr std::int64_t arg_buffer_bytes(const Columns& columns) {
-  return round_up(columns.tile_groups * columns.tile_lanes * std::int64_t{sizeof(std::int64_t)});
+constexpr std::int64_t arg_buffer_bytes(const Tiling& tiling) {
+  return round_up(tiling.groups * tiling.lanes * std::int64_t{sizeof(std::int64_t)});
 }
 
 /// Those arrays and indices, the packed tile, and where its rows are.
-constexpr std::int64_t arg_columns_scratch_bytes(const Columns& columns, bool widened,
+constexpr std::int64_t arg_columns_scratch_bytes(const Tiling& tiling, bool several,
                                                  std::int64_t element_size) {
   const std::int64_t rows =
-      columns.packing == Packing::kStrided ? columns.pass * std::int64_t{sizeof(std::int64_t)} : 0;
-  return round_up(arg_tile_arrays(widened) * arg_tile_bytes(columns, element_size) +
-                  arg_buffer_bytes(columns) + packed_bytes(columns, element_size) + rows);
+      tiling.packing == Packing::kStrided ? tiling.pass * std::int64_t{sizeof(std::int64_t)} : 0;
+  return round_up(arg_tile_arrays(several) * arg_tile_bytes(tiling, element_size) +
+                  arg_buffer_bytes(tiling) + packed_bytes(tiling, element_size) + rows);
 }
 
 }  // namespace dmlcpu

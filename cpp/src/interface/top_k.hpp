@@ -1,7 +1,7 @@
 // The kernels of top-k: plain data in, plain data out.
 //
-// Like all interface headers of kernels it is compiled with every instruction set's own flags, so
-// it holds nothing that becomes code by itself: no inline functions but constexpr ones, no standard
+// Like all headers of this folder it is compiled with every instruction set's own flags, so it
+// holds nothing that becomes code by itself: no inline functions but constexpr ones, no standard
 // library types.
 #pragma once
 
@@ -180,7 +180,7 @@ struct TopKColumns {
 
 /// An upper bound of the slots of a lane; if all elements are compared, their number.
 constexpr std::int64_t top_k_slots(const Columns& columns, std::int64_t k, bool compares_all) {
-  return compares_all ? columns.n : 2 * k;
+  return compares_all ? columns.walk.n : 2 * k;
 }
 
 /// Bytes of a lane, which holds a key or a position.
@@ -192,9 +192,8 @@ constexpr std::int64_t top_k_lane_bytes(std::int64_t element_size) {
 /// less time than the memory.
 constexpr bool top_k_takes_elements(const Columns& columns, std::int64_t element_size,
                                     std::int64_t k, bool compares_all) {
-  return !compares_all && k <= tuning::kTopKLongColumnsK &&
-         columns.packing != Packing::kTransposed && columns.tile_groups == 1 &&
-         columns.tile_lanes * element_size >= kCacheLine;
+  return !compares_all && k <= tuning::kTopKLongColumnsK && !has_blocks(columns.tiling.packing) &&
+         columns.tiling.groups == 1 && columns.tiling.lanes * element_size >= kCacheLine;
 }
 
 /// Where the parts of the scratch memory begin, after what packs a tile, and where it ends: the
@@ -211,23 +210,24 @@ struct TopKColumnsScratch {
 constexpr TopKColumnsScratch top_k_columns_scratch(const Columns& columns,
                                                    std::int64_t element_size, std::int64_t k,
                                                    bool compares_all) {
+  const Tiling& tiling = columns.tiling;
   const std::int64_t lane_bytes = top_k_lane_bytes(element_size);
   // Lanes that fill whole vectors of any instruction set.
-  const std::int64_t padded = round_up(columns.tile_lanes * lane_bytes) / lane_bytes;
-  const std::int64_t lanes = columns.tile_groups * padded;
-  const std::int64_t packed = packed_bytes(columns, element_size);
+  const std::int64_t padded = round_up(tiling.lanes * lane_bytes) / lane_bytes;
+  const std::int64_t lanes = tiling.groups * padded;
+  const std::int64_t packed = packed_bytes(tiling, element_size);
   const bool elements = top_k_takes_elements(columns, element_size, k, compares_all);
   TopKColumnsScratch parts{};
-  const bool transposed = columns.packing == Packing::kTransposed;
-  const std::int64_t pass_bytes = round_up(columns.pass * std::int64_t{sizeof(std::int64_t)});
+  const bool transposed = has_blocks(tiling.packing);
+  const std::int64_t pass_bytes = round_up(tiling.pass * std::int64_t{sizeof(std::int64_t)});
   const std::int64_t row_bytes = elements ? kCacheLine : lanes * element_size;
   parts.keys = transposed ? 0 : packed + pass_bytes;
-  parts.states = transposed ? packed : parts.keys + round_up(columns.pass * row_bytes);
+  parts.states = transposed ? packed : parts.keys + round_up(tiling.pass * row_bytes);
   parts.values =
       parts.states + round_up(lanes * 2 * top_k_slots(columns, k, compares_all) * lane_bytes);
   // Offsets of positions, where all elements are compared.
-  const std::int64_t rows = k > columns.tile_groups ? k : columns.tile_groups;
-  const std::int64_t together = compares_all ? columns.n : rows * padded;
+  const std::int64_t rows = k > tiling.groups ? k : tiling.groups;
+  const std::int64_t together = compares_all ? columns.walk.n : rows * padded;
   parts.indices = parts.values + (compares_all ? 0 : round_up(together * element_size));
   parts.bytes = parts.indices + round_up(together * std::int64_t{sizeof(std::int64_t)});
   return parts;

@@ -193,10 +193,10 @@ void take_rows(Tile<U> tile, TileRows<U> rows, std::int64_t position, std::int64
   if (rows.group_stride == tile.lanes) tile.lanes *= std::exchange(tile.groups, 1);
   const auto take_next = [&](auto count) {
     for (std::int64_t g = 0; g < tile.groups; ++g) {
-      take_wide<O, count>(rows.data + g * rows.group_stride, tile.lanes, rows.rows, rows.n,
+      take_wide<O, count>(rows.data + g * rows.group_stride, tile.lanes, rows.offsets, rows.n,
                           position, ahead, state.at(g * tile.lanes));
     }
-    rows.rows += count;
+    rows.offsets += count;
     rows.n -= count;
     position += count;
   };
@@ -216,7 +216,7 @@ void take_rows(Tile<U> tile, TileRows<U> rows, std::int64_t position, std::int64
       const std::int64_t distance = beside || ahead == 0 ? ahead : 4 * rows.group_stride;
       const auto take = [&](auto count, std::int64_t group, std::int64_t lane) {
         take_vectors<O, bytes, count>(rows.data + group * rows.group_stride + lane,
-                                      beside ? kWidth : rows.group_stride, rows.rows, rows.n,
+                                      beside ? kWidth : rows.group_stride, rows.offsets, rows.n,
                                       position, distance, state.at(group * tile.lanes + lane),
                                       beside ? kWidth : tile.lanes);
       };
@@ -267,35 +267,38 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
   constexpr std::int64_t kRun = arg_run_positions(kSizeOf<U>);
   const Columns& columns = a.columns;
   char* const scratch = static_cast<char*>(a.scratch);
-  const bool widened = a.results < columns.lanes;
-  const std::int64_t array_bytes = arg_tile_bytes(columns, kSizeOf<U>);
+  const Tiling& tiling = columns.tiling;
+  const std::int64_t n = columns.walk.n;
+  const bool several = a.results < columns.lanes.count;
+  const std::int64_t array_bytes = arg_tile_bytes(tiling, kSizeOf<U>);
   const BestOfTile<U> state = {reinterpret_cast<U*>(scratch),
                                reinterpret_cast<U*>(scratch + array_bytes)};
-  char* const buffer = scratch + arg_tile_arrays(widened) * array_bytes;
-  char* const packed = buffer + arg_buffer_bytes(columns);
+  char* const buffer = scratch + arg_tile_arrays(several) * array_bytes;
+  char* const packed = buffer + arg_buffer_bytes(tiling);
   // Packed tiles are in L1.
-  const std::int64_t ahead = columns.packing == Packing::kNone ? columns.ahead : 0;
+  const std::int64_t ahead = tiling.packing == Packing::kInPlace ? tiling.ahead : 0;
   // Lanes hold booleans as 0 and 1, which may be what they are. In short columns that is looked at,
   // of longer ones it takes less time to look up the results.
   const bool booleans = sizeof(U) == 1 && !order.rule.is_integer;
-  const bool looks = booleans && a.outputs.values.data != nullptr && columns.n <= kCacheLine;
+  const bool looks = booleans && a.outputs.values.data != nullptr && n <= kCacheLine;
   const bool looks_up = booleans && !looks;
   bool odd = false;
   const auto end_run = [&](const Tile<U>& tile, std::int64_t run) {
-    RunResults<U> found = {state, nullptr, tile.lanes, tile.lanes};
-    const bool merges = a.keys != nullptr;
-    const bool decodes = (widened || order.by_key || odd) && a.outputs.values.data != nullptr;
-    if (merges || widened || decodes) make_keys(order, tile.groups * tile.lanes, state.best);
-    if (widened) found = merge_widened(a, tile, state, array_bytes / kSizeOf<U>);
+    RunResults<U> found = {state, nullptr, nullptr, tile.lanes, tile.lanes};
+    const bool merges = a.best_keys != nullptr;
+    const bool decodes = (several || order.by_key || odd) && a.outputs.values.data != nullptr;
+    if (merges || several || decodes) make_keys(order, tile.groups * tile.lanes, state.best);
+    if (several) found = merge_results(a, tile, state, array_bytes / kSizeOf<U>);
     if (merges) return merge_run(a, tile, found, run, buffer);
     if (decodes) make_elements(a, rule_of_values<U>(order.rule, odd), tile, found);
     write_results(a, tile, found, buffer);
   };
   for_tiles<U>(columns, [&](const Tile<U>& tile) {
     // Narrower tiles are packed.
-    if (columns.in_registers && tile.lanes >= Vector<U>::kWidth) {
-      odd = looks_up || (looks && any_odd(tile.data, columns.n, tile.lanes, columns.lane_stride));
-      order.take_short_rows(tile, columns.lane_stride, columns.n, columns.ahead, state);
+    if (tiling.packing == Packing::kRegisters && tile.lanes >= Vector<U>::kWidth) {
+      const std::int64_t stride = columns.lanes.stride;
+      odd = looks_up || (looks && any_odd(tile.data, n, tile.lanes, stride));
+      order.take_short_rows(tile, stride, n, tiling.ahead, state);
       return end_run(tile, 0);
     }
     std::int64_t run = 0;
@@ -304,10 +307,10 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
       const std::int64_t end = position + rows.n;
       odd |= looks && any_odd(rows, tile.groups, tile.lanes);
       while (position < end) {
-        const std::int64_t run_end = min_of(run + kRun, columns.n);
+        const std::int64_t run_end = min_of(run + kRun, n);
         rows.n = min_of(end, run_end) - position;
         order.take_rows(tile, rows, position - run, ahead, state);
-        rows.rows += rows.n;
+        rows.offsets += rows.n;
         position += rows.n;
         if (position < run_end) continue;
         end_run(tile, run);

@@ -19,41 +19,55 @@ struct BestOfTile {
   BestOfTile at(std::int64_t lane) const { return {best + lane, positions + lane}; }
 };
 
-/// Result r has `count` lanes, lane n at [n * results + r]. Leaves its best in lane 0, merging
-/// pairs: the higher key wins, then the lower index, of which the position or the lane's number is
-/// the major part.
+/// Writes the ranks of a group's lanes, each `times` times; null if there are none.
 template <class U>
-void merge_lanes(const Columns& columns, std::int64_t count, std::int64_t results,
-                 const BestOfTile<U>& lanes, U* numbers) {
-  for (std::int64_t n = 0; n < count; ++n) {
-    const auto number = static_cast<U>(columns.backwards ? count - 1 - n : n);
-    for (std::int64_t r = 0; r < results; ++r) numbers[n * results + r] = number;
-  }
-  const bool number_first = columns.widened_step > columns.index_step;
-  U* const keys = lanes.best;
-  U* const major = number_first ? numbers : lanes.positions;
-  U* const minor = number_first ? lanes.positions : numbers;
+U* fill_ranks(const LaneRanks& ranks, std::int64_t lanes, std::int64_t times, U* to) {
+  if (ranks.count == 1) return nullptr;
+  const auto fill = [&](auto each) {
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      const auto rank = static_cast<U>(ranks.of_lanes[l]);
+      for (std::int64_t t = 0; t < each; ++t) to[l * each + t] = rank;
+    }
+  };
+  // Compilers make vector code of strides that they know.
+  times == 1 ? fill(Constant<1>()) : fill(times);
+  return to;
+}
+
+/// Result r has `count` lanes, lane m at [m * results + r]. Leaves its best in lane 0, merging
+/// pairs: the higher key wins, then the lower of `major`, then of `middle`, then, if kThree, of
+/// `minor`. Up to a vector after the lanes is read and written, as it was.
+template <bool kThree, class U>
+void merge_lanes(std::int64_t count, std::int64_t results, U* keys, U* major, U* middle, U* minor) {
+  U numbers[Vector<U, 16>::kWidth];
+  for (std::int64_t l = 0; l < Vector<U, 16>::kWidth; ++l) numbers[l] = static_cast<U>(l);
   while (count > 1) {
     const std::int64_t half = (count + 1) / 2;
     const std::int64_t distance = half * results;
     const std::int64_t pairs = (count - half) * results;
-    std::int64_t i = 0;
-    const auto merge_by = [&](auto bytes) {
+    const auto merge_at = [&](auto bytes, std::int64_t i, auto all) {
       using V = Vector<U, bytes>;
-      for (; i + V::kWidth <= pairs; i += V::kWidth) {
-        const auto at = [&](const U* p) { return V::load(p + i); };
-        const auto other = [&](const U* p) { return V::load(p + i + distance); };
-        const auto before =
-            (other(major) < at(major)) | ((other(major) == at(major)) & (other(minor) < at(minor)));
-        const auto better = (other(keys) > at(keys)) | ((other(keys) == at(keys)) & before);
-        V::store(keys + i, better ? other(keys) : at(keys));
-        V::store(major + i, better ? other(major) : at(major));
-        V::store(minor + i, better ? other(minor) : at(minor));
-      }
+      const auto at = [&](const U* p) { return V::load(p + i); };
+      const auto other = [&](const U* p) { return V::load(p + i + distance); };
+      auto before = other(middle) < at(middle);
+      if (kThree) before |= (other(middle) == at(middle)) & (other(minor) < at(minor));
+      before = (other(major) < at(major)) | ((other(major) == at(major)) & before);
+      auto better = (other(keys) > at(keys)) | ((other(keys) == at(keys)) & before);
+      if constexpr (!all) better &= V::load(numbers) < V::all(static_cast<U>(pairs - i));
+      const auto take = [&](U* p) { V::store(p + i, better ? other(p) : at(p)); };
+      take(keys);
+      take(major);
+      take(middle);
+      if (kThree) take(minor);
     };
-    merge_by(Constant<kVectorBytes>());
-    if constexpr (kVectorBytes > 16) merge_by(Constant<16>());
-    merge_by(Constant<sizeof(U)>());
+    std::int64_t i = 0;
+    for (; i + Vector<U>::kWidth <= pairs; i += Vector<U>::kWidth) {
+      merge_at(Constant<kVectorBytes>(), i, std::true_type());
+    }
+    for (; i + Vector<U, 16>::kWidth <= pairs; i += Vector<U, 16>::kWidth) {
+      merge_at(Constant<16>(), i, std::true_type());
+    }
+    if (i < pairs) merge_at(Constant<16>(), i, std::false_type());
     count = half;
   }
 }
@@ -61,84 +75,102 @@ void merge_lanes(const Columns& columns, std::int64_t count, std::int64_t result
 /// The results of a run of a tile's positions: result r of group g is number g * stride + r.
 template <class U>
 struct RunResults : BestOfTile<U> {
-  const U* numbers;  ///< of the lanes; null unless the columns are widened
+  const U* outer;  ///< the ranks of their lanes; null if all have the same
+  const U* inner;
   std::int64_t stride;
   std::int64_t results;
 };
 
-/// Writes the index of each result of the run that begins at position `run` to to[g * stride + r].
-template <class Index, class U>
-DMLCPU_NOINLINE void write_run(const ArgColumns& a, const Tile<U>& tile, const RunResults<U>& found,
-                               std::int64_t run, Index* to, std::int64_t stride) {
-  const Columns& columns = a.columns;
-  const std::int64_t before =
-      columns.backwards ? columns.lanes - tile.lane - tile.lanes : tile.lane;
-  const std::int64_t first =
-      a.index_base + run * columns.index_step + before / a.results * columns.widened_step;
-  const std::int64_t sign = a.reversed ? -1 : 1;
-  // Modulo the index type: int, to which C++ promotes shorter ones, would overflow.
-  using Wide = std::common_type_t<Index, unsigned>;
-  const auto base = static_cast<Wide>((a.reversed ? a.last : 0) + sign * first);
-  const auto step = static_cast<Wide>(sign * columns.index_step);
-  const auto widened_step = static_cast<Wide>(sign * columns.widened_step);
-  const auto tail_index = static_cast<Wide>(sign * columns.tail_index);
-  const std::int64_t tail = columns.tail - run;
-  // One result per group, contiguous on both sides: all groups at once.
-  const bool single = found.results == 1 && found.stride == 1 && stride == 1;
-  const std::int64_t results = single ? tile.groups : found.results;
-  for (std::int64_t g = 0; g < (single ? 1 : tile.groups); ++g, to += stride) {
-    const U* const positions = found.positions + g * found.stride;
-    for (std::int64_t r = 0; r < results; ++r) {
-      to[r] = static_cast<Index>(base + step * static_cast<Wide>(positions[r]));
-    }
-    if (found.numbers == nullptr) continue;
-    const U* const numbers = found.numbers + g * found.stride;
-    for (std::int64_t r = 0; r < results; ++r) {
-      const bool in_tail = static_cast<std::int64_t>(positions[r]) == tail;
-      to[r] = static_cast<Index>(static_cast<Wide>(to[r]) +
-                                 widened_step * static_cast<Wide>(numbers[r]) +
-                                 (in_tail ? tail_index : Wide{0}));
-    }
-  }
-}
-
 /// Merges the lanes of each result of a tile, whose best are keys. Arrays of scratch memory are
 /// `array` elements apart.
 template <class U>
-DMLCPU_NOINLINE RunResults<U> merge_widened(const ArgColumns& a, const Tile<U>& tile,
+DMLCPU_NOINLINE RunResults<U> merge_results(const ArgColumns& a, const Tile<U>& tile,
                                             BestOfTile<U> state, std::int64_t array) {
   const std::int64_t count = tile.lanes / a.results;
-  U* const numbers = state.best + 4 * array;
-  if (a.results == 1 && tile.groups > 1) {
+  const auto memory = [&](int number) { return state.best + number * array; };
+  RunResults<U> all = {state, nullptr, nullptr, tile.lanes, a.results};
+  std::int64_t groups = tile.groups;
+  if (a.results == 1 && groups > 1) {
     // Groups side by side, so that they fill vectors.
-    const BestOfTile<U> transposed = {state.best + 2 * array, state.best + 3 * array};
-    transpose(state.best, count, tile.groups, count, transposed.best, tile.groups, 0);
-    transpose(state.positions, count, tile.groups, count, transposed.positions, tile.groups, 0);
-    merge_lanes(a.columns, count, tile.groups, transposed, numbers);
-    return {transposed, numbers, 1, 1};
+    all = {{memory(2), memory(3)}, nullptr, nullptr, 1, 1};
+    transpose(state.best, count, groups, count, all.best, groups, 0);
+    transpose(state.positions, count, groups, count, all.positions, groups, 0);
   }
-  for (std::int64_t g = 0; g < tile.groups; ++g) {
-    merge_lanes(a.columns, count, a.results, state.at(g * tile.lanes), numbers + g * tile.lanes);
+  const std::int64_t results = all.stride == 1 ? std::exchange(groups, 1) : a.results;
+  for (std::int64_t g = 0; g < groups; ++g) {
+    const std::int64_t first = g * all.stride;
+    const BestOfTile<U> best = all.at(first);
+    const std::int64_t times = results / a.results;
+    U* const outer = fill_ranks(a.indices.outer, tile.lanes, times, memory(4) + first);
+    U* const inner = fill_ranks(a.indices.inner, tile.lanes, times, memory(5) + first);
+    if (outer != nullptr && inner != nullptr) {
+      merge_lanes<true>(count, results, best.best, outer, best.positions, inner);
+    } else {
+      merge_lanes<false>(count, results, best.best, outer != nullptr ? outer : best.positions,
+                         outer != nullptr ? best.positions : inner, inner);
+    }
+    if (outer != nullptr) all.outer = memory(4);
+    if (inner != nullptr) all.inner = memory(5);
   }
-  return {state, numbers, tile.lanes, a.results};
+  return all;
+}
+
+/// Writes the index of each result of the run that begins at position `run` to to[g * stride + r].
+template <class Index, class U>
+DMLCPU_NOINLINE void write_run(const ArgColumns& a, const Tile<U>& tile, const RunResults<U>& best,
+                               std::int64_t run, Index* to, std::int64_t stride) {
+  const ArgIndices& indices = a.indices;
+  const Walk& walk = a.columns.walk;
+  const std::int64_t sign = indices.reversed ? -1 : 1;
+  // Modulo the index type: int, to which C++ promotes shorter ones, would overflow.
+  using Wide = std::common_type_t<Index, unsigned>;
+  const auto base = static_cast<Wide>((indices.reversed ? indices.last : 0) + sign * indices.base);
+  const auto base_of_run = base + static_cast<Wide>(sign * indices.step * run);
+  const auto step = static_cast<Wide>(sign * indices.step);
+  // Without gaps on either side: all groups at once.
+  const bool dense = best.stride == best.results && stride == best.results;
+  const std::int64_t results = dense ? tile.groups * best.results : best.results;
+  for (std::int64_t g = 0; g < (dense ? 1 : tile.groups); ++g, to += stride) {
+    const std::int64_t first = g * best.stride;
+    const U* const positions = best.positions + first;
+    const auto add = [&](Index& index, std::int64_t more) {
+      index = static_cast<Index>(static_cast<Wide>(index) + static_cast<Wide>(sign * more));
+    };
+    if (indices.table == nullptr) {
+      for (std::int64_t r = 0; r < results; ++r) {
+        to[r] = static_cast<Index>(base_of_run + step * static_cast<Wide>(positions[r]));
+      }
+    } else {
+      for (std::int64_t r = 0; r < results; ++r) {
+        to[r] = static_cast<Index>(base);
+        const PeriodPosition at(walk, run + static_cast<std::int64_t>(positions[r]));
+        add(to[r], indices.table[at.number] + at.period * indices.period_step +
+                       (at.is_last ? indices.last_index : 0));
+      }
+    }
+    for (std::int64_t r = 0; r < results && best.outer != nullptr; ++r) {
+      add(to[r], indices.outer.indices[best.outer[first + r]]);
+    }
+    for (std::int64_t r = 0; r < results && best.inner != nullptr; ++r) {
+      add(to[r], indices.inner.indices[best.inner[first + r]]);
+    }
+  }
 }
 
 /// Merges the results of a run, whose best are keys, into the best so far.
 template <class U>
-DMLCPU_NOINLINE void merge_run(const ArgColumns& a, const Tile<U>& tile, const RunResults<U>& found,
+DMLCPU_NOINLINE void merge_run(const ArgColumns& a, const Tile<U>& tile, const RunResults<U>& best,
                                std::int64_t run, void* buffer) {
-  const std::int64_t results = found.results;
-  const std::int64_t first = found.numbers == nullptr ? tile.lane : 0;
-  // Of widened columns only the first tile of a result starts.
-  const bool starts = a.starts && run == 0 && tile.lane == first;
+  const std::int64_t results = best.results;
+  const bool starts = a.starts && run == 0;
   const auto* index = static_cast<const std::int64_t*>(buffer);
-  write_run(a, tile, found, run, static_cast<std::uint64_t*>(buffer), results);
+  write_run(a, tile, best, run, static_cast<std::uint64_t*>(buffer), results);
   for (std::int64_t g = 0; g < tile.groups; ++g, index += results) {
-    const U* const best = found.best + g * found.stride;
-    std::int64_t* const keys = a.keys + (tile.group + g) * a.results + first;
-    std::int64_t* const indices = a.indices + (tile.group + g) * a.results + first;
+    const U* const from = best.best + g * best.stride;
+    std::int64_t* const keys = a.best_keys + (tile.group + g) * a.results + tile.lane;
+    std::int64_t* const indices = a.best_indices + (tile.group + g) * a.results + tile.lane;
     for (std::int64_t r = 0; r < results; ++r) {
-      const std::int64_t key = wide_key(best[r]);
+      const std::int64_t key = wide_key(from[r]);
       // No branches, which would be hard to predict.
       const bool better = starts | (key > keys[r]) | ((key == keys[r]) & (index[r] < indices[r]));
       keys[r] = better ? key : keys[r];
@@ -150,15 +182,16 @@ DMLCPU_NOINLINE void merge_run(const ArgColumns& a, const Tile<U>& tile, const R
 /// Turns the keys of results to elements. Zeros and NaNs are looked up, in the caller's memory.
 template <class U>
 DMLCPU_NOINLINE void make_elements(const ArgColumns& a, const KeyRule& rule, const Tile<U>& tile,
-                                   const RunResults<U>& found) {
+                                   const RunResults<U>& best) {
   for (std::int64_t g = 0; g < tile.groups; ++g) {
-    for (std::int64_t r = 0; r < found.results; ++r) {
-      const std::int64_t i = g * found.stride + r;
-      if (bits_of(rule, found.best[i], &found.best[i])) continue;
-      std::int64_t number = found.numbers == nullptr ? 0 : found.numbers[i];
-      if (a.columns.backwards) number = tile.lanes / a.results - 1 - number;
-      found.best[i] =
-          tile.data[element_offset(a.columns, g, number * a.results + r, found.positions[i])];
+    for (std::int64_t r = 0; r < best.results; ++r) {
+      const std::int64_t i = g * best.stride + r;
+      if (bits_of(rule, best.best[i], &best.best[i])) continue;
+      std::int64_t number = 0;
+      if (best.outer != nullptr) number += a.indices.outer.lanes[best.outer[i]];
+      if (best.inner != nullptr) number += a.indices.inner.lanes[best.inner[i]];
+      best.best[i] =
+          tile.data[element_offset(a.columns, g, number * a.results + r, best.positions[i])];
     }
   }
 }
@@ -166,16 +199,15 @@ DMLCPU_NOINLINE void make_elements(const ArgColumns& a, const KeyRule& rule, con
 /// Writes the results of all positions.
 template <class U>
 DMLCPU_NOINLINE void write_results(const ArgColumns& a, const Tile<U>& tile,
-                                   const RunResults<U>& found, void* buffer) {
-  const Outputs to =
-      outputs_at<U>(a.outputs, 0, tile.group, found.numbers == nullptr ? tile.lane : 0);
+                                   const RunResults<U>& best, void* buffer) {
+  const Outputs to = outputs_at<U>(a.outputs, 0, tile.group, tile.lane);
   if (to.values.data != nullptr) {
-    write_tile(found.best, found.stride, tile.groups, found.results,
-               static_cast<U*>(to.values.data), to.values.group_stride, to.values.lane_stride);
+    write_tile(best.best, best.stride, tile.groups, best.results, static_cast<U*>(to.values.data),
+               to.values.group_stride, to.values.lane_stride);
   }
   write_indices<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(
-      to, &Output::group_stride, tile.groups, found.results, buffer,
-      [&](auto* data, std::int64_t stride) { write_run(a, tile, found, 0, data, stride); });
+      to, &Output::group_stride, tile.groups, best.results, buffer,
+      [&](auto* data, std::int64_t stride) { write_run(a, tile, best, 0, data, stride); });
 }
 
 }  // namespace

@@ -23,64 +23,66 @@ struct Tile {
 /// Calls body(tile) for each tile.
 template <class T, class Body>
 void for_tiles(const Columns& columns, Body&& body) {
-  for (std::int64_t g = 0; g < columns.groups; g += columns.tile_groups) {
-    const std::int64_t groups = min_of(columns.tile_groups, columns.groups - g);
-    const T* const data = static_cast<const T*>(columns.data) + g * columns.group_stride;
-    for (std::int64_t l = 0; l < columns.lanes; l += columns.tile_lanes) {
-      body(Tile<T>{data + l * columns.lane_stride, g, groups, l,
-                   min_of(columns.tile_lanes, columns.lanes - l)});
+  const Lanes& lanes = columns.lanes;
+  const Tiling& tiling = columns.tiling;
+  for (std::int64_t g = 0; g < lanes.groups; g += tiling.groups) {
+    const std::int64_t groups = min_of(tiling.groups, lanes.groups - g);
+    const T* const data = static_cast<const T*>(columns.data) + g * lanes.group_stride;
+    for (std::int64_t l = 0; l < lanes.count; l += tiling.lanes) {
+      body(Tile<T>{data + l * lanes.stride, g, groups, l, min_of(tiling.lanes, lanes.count - l)});
     }
   }
 }
 
-/// Some positions of a tile: position i of lane l of group g is data[rows[i] + g * group_stride +
-/// l].
+/// Some positions of a tile: position i of lane l of group g is data[offsets[i] + g * group_stride
+/// + l].
 template <class T>
 struct TileRows {
   const T* data;
-  const std::int64_t* rows;
+  const std::int64_t* offsets;
   std::int64_t n;
   std::int64_t group_stride;
 };
 
 /// Calls body(rows, position) for the positions of a tile, in ascending order, up to `pass` at a
-/// time; of a transposed block that is a period. `scratch` has capacity for packed_bytes(), and for
-/// `pass` offsets after them if strided.
+/// time; of a block that is a period. `scratch` has capacity for packed_bytes(), and for `pass`
+/// offsets after them if strided.
 template <class T, class Body>
 void for_rows(const Columns& columns, const Tile<T>& tile, char* scratch, Body&& body) {
+  const Walk& walk = columns.walk;
+  const Tiling& tiling = columns.tiling;
+  const std::int64_t lane_stride = columns.lanes.stride;
+  const std::int64_t group_stride = columns.lanes.group_stride;
   T* const packed = reinterpret_cast<T*>(scratch);
-  auto* const packed_rows =
-      reinterpret_cast<std::int64_t*>(scratch + packed_bytes(columns, kSizeOf<T>));
+  auto* const packed_offsets =
+      reinterpret_cast<std::int64_t*>(scratch + packed_bytes(tiling, kSizeOf<T>));
   // Groups without gaps between them are packed as one.
-  const bool dense = columns.group_stride == tile.lanes * columns.lane_stride;
+  const bool dense = group_stride == tile.lanes * lane_stride;
   const std::int64_t groups = dense ? 1 : tile.groups;
   const std::int64_t lanes = dense ? tile.groups * tile.lanes : tile.lanes;
-  const std::int64_t walked = columns.tail >= columns.period ? columns.tail : columns.n;
-  for (std::int64_t i = 0; i < columns.n;) {
-    // A division takes long, and is needed only if there are several periods.
-    const std::int64_t period = walked <= columns.period ? 0 : i / columns.period;
-    const std::int64_t row = i - period * columns.period;
-    TileRows<T> rows = {tile.data + period * columns.period_stride, columns.rows + row,
-                        min_of(min_of(columns.period - row, walked - i), columns.pass),
-                        columns.group_stride};
-    // The tail, by itself.
-    if (i == walked) rows = {tile.data, &columns.tail_offset, 1, columns.group_stride};
-    if (columns.packing == Packing::kTransposed) {
-      transpose(rows.data, columns.lane_stride, tile.lanes, columns.block, packed,
-                columns.tile_lanes, columns.ahead);
-      rows.data = packed;
-    } else if (columns.packing == Packing::kStrided) {
-      for (std::int64_t r = 0; r < rows.n; ++r) {
-        packed_rows[r] = r * tile.groups * tile.lanes;
-        for (std::int64_t g = 0; g < groups; ++g) {
-          pack(rows.data + rows.rows[r] + g * columns.group_stride, columns.lane_stride, lanes,
-               packed + packed_rows[r] + g * lanes);
+  const T* period = tile.data;
+  for (std::int64_t begin = 0; begin < walk.n; begin += walk.period, period += walk.period_stride) {
+    const std::int64_t end = min_of(begin + walk.period, walk.n);
+    const bool is_last = begin > 0 && end == walk.n;
+    const T* const data = period + (is_last ? walk.last_offset : 0);
+    const std::int64_t* const offsets = walk.offsets + (is_last ? walk.last_skip : 0);
+    for (std::int64_t i = begin; i < end; i += tiling.pass) {
+      TileRows<T> rows = {data, offsets + (i - begin), min_of(end - i, tiling.pass), group_stride};
+      if (has_blocks(tiling.packing)) {
+        transpose(data, lane_stride, tile.lanes, tiling.block, packed, tiling.lanes, tiling.ahead);
+        rows.data = packed;
+      } else if (tiling.packing == Packing::kStrided) {
+        for (std::int64_t r = 0; r < rows.n; ++r) {
+          packed_offsets[r] = r * tile.groups * tile.lanes;
+          for (std::int64_t g = 0; g < groups; ++g) {
+            pack(data + rows.offsets[r] + g * group_stride, lane_stride, lanes,
+                 packed + packed_offsets[r] + g * lanes);
+          }
         }
+        rows = {packed, packed_offsets, rows.n, tile.lanes};
       }
-      rows = {packed, packed_rows, rows.n, tile.lanes};
+      body(rows, i);
     }
-    body(rows, i);
-    i += rows.n;
   }
 }
 
@@ -94,7 +96,7 @@ DMLCPU_NOINLINE bool any_odd(const TileRows<U>& rows, std::int64_t groups, std::
   typename V::Type bits[4] = {};
   for (std::int64_t r = 0; r < rows.n; ++r) {
     for (std::int64_t g = 0; g < groups; ++g) {
-      const U* const row = rows.data + rows.rows[r] + g * rows.group_stride;
+      const U* const row = rows.data + rows.offsets[r] + g * rows.group_stride;
       std::int64_t i = 0;
       for (; i + 4 * V::kWidth <= lanes; i += 4 * V::kWidth) {
         unroll<4>([&](auto v) { bits[v] |= V::load(row + i + v * V::kWidth); });
@@ -120,18 +122,29 @@ KeyRule rule_of_values(KeyRule rule, bool odd) {
   return rule;
 }
 
+/// Where a position is in the walk.
+struct PeriodPosition {
+  std::int64_t period;
+  bool is_last;         ///< of several periods, which may overlap the one before
+  std::int64_t number;  ///< in the table of a period's positions
+
+  PeriodPosition(const Walk& walk, std::int64_t position)
+      // A division takes long, and is needed only if there are several periods.
+      : period(walk.n <= walk.period ? 0 : position / walk.period),
+        is_last(period > 0 && (period + 1) * walk.period >= walk.n),
+        number(position - period * walk.period + (is_last ? walk.last_skip : 0)) {}
+};
+
 /// Where an element of a tile is in the caller's memory, from the tile's first one on; `group` and
 /// `lane` count from the tile's first ones.
 inline std::int64_t element_offset(const Columns& columns, std::int64_t group, std::int64_t lane,
                                    std::int64_t position) {
-  if (position == columns.tail) {
-    return columns.tail_offset + group * columns.group_stride + lane * columns.lane_stride;
-  }
-  const std::int64_t period = columns.n <= columns.period ? 0 : position / columns.period;
-  std::int64_t offset =
-      columns.rows[position - period * columns.period] + group * columns.group_stride;
-  if (columns.packing == Packing::kTransposed) offset /= columns.tile_lanes;
-  return offset + period * columns.period_stride + lane * columns.lane_stride;
+  const Walk& walk = columns.walk;
+  const PeriodPosition at(walk, position);
+  std::int64_t offset = walk.offsets[at.number] + group * columns.lanes.group_stride;
+  if (has_blocks(columns.tiling.packing)) offset /= columns.tiling.lanes;
+  return offset + at.period * walk.period_stride + (at.is_last ? walk.last_offset : 0) +
+         lane * columns.lanes.stride;
 }
 
 /// Copies an element for each lane of each group, from[g * from_stride + l], to to[g * group_stride

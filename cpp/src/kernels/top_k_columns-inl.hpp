@@ -12,7 +12,7 @@ namespace {
 /// Keys U as signed lanes of at least 16 bits, which every instruction set compares and which count
 /// positions.
 template <class U>
-struct Lanes {
+struct LaneType {
   using Lane = typename IntegersOf<(sizeof(U) < 2 ? 2 : sizeof(U))>::Signed;
   using Bits = typename IntegersOf<sizeof(Lane)>::Unsigned;
   using V = typename Vector<Lane>::Type;
@@ -56,7 +56,7 @@ struct SourceRows {
 /// The keys of a vector of lanes, of which the first row begins at `data`.
 template <class U, Source kSource>
 struct KeyRows {
-  using L = Lanes<U>;
+  using L = LaneType<U>;
   const U* data;
   std::int64_t stride;
   std::int64_t ahead;
@@ -76,7 +76,7 @@ struct KeyRows {
 /// The slots of a vector of lanes, in registers if they are few.
 template <class U, int kSlots>
 struct KeptSlots {
-  using L = Lanes<U>;
+  using L = LaneType<U>;
   using V = typename L::V;
   using Memory = Vector<typename L::Lane>;
   V keys[kSlots];
@@ -130,10 +130,10 @@ struct KeptSlots {
 /// are only read if an element comes before the worst.
 template <class U, Source kSource, int kSlots>
 void take_slots(const SourceRows<U>& source, const U* data, std::int64_t position,
-                const Slots<typename Lanes<U>::Lane>& state) {
+                const Slots<typename LaneType<U>::Lane>& state) {
   const KeyRows<U, kSource> rows = {data, source.stride, source.ahead, *source.rule};
   const std::int64_t n = source.n;
-  using L = Lanes<U>;
+  using L = LaneType<U>;
   using V = typename L::V;
   // In one lane or another most of the first elements enter.
   constexpr std::int64_t kSure = kSlots < tuning::kTopKFewSlots
@@ -188,8 +188,8 @@ SourceRows<U> source_of(const TopKColumns& a, const Tile<U>& tile, const TileRow
   const std::int64_t lanes = tile.lanes;
   const bool looks = !rule.is_integer;
   SourceRows<U> all = {Source::kKeys,
-                       rows.data + rows.rows[0],
-                       rows.n > 1 ? rows.rows[1] - rows.rows[0] : lanes,
+                       rows.data + rows.offsets[0],
+                       rows.n > 1 ? rows.offsets[1] - rows.offsets[0] : lanes,
                        rows.n,
                        rows.group_stride,
                        lanes,
@@ -200,17 +200,17 @@ SourceRows<U> source_of(const TopKColumns& a, const Tile<U>& tile, const TileRow
     all.odd |= looks && any_odd(data, count);
     load_keys(rule, data, 1, count, to);
   };
-  if (a.columns.packing == Packing::kTransposed) {
+  if (has_blocks(a.columns.tiling.packing)) {
     // In place: `keys` is where the tile is packed.
-    make_keys(rows.data, a.columns.block * a.columns.tile_lanes, keys);
+    make_keys(rows.data, a.columns.tiling.block * a.columns.tiling.lanes, keys);
     return all;
   }
   if (top_k_takes_elements(a.columns, kSizeOf<U>, a.k, a.compares_all) &&
-      lanes >= Lanes<U>::kWidth) {
+      lanes >= LaneType<U>::kWidth) {
     all.odd = looks && any_odd(rows, 1, lanes);
     // Booleans of 0 and 1 are integers.
     all.source = looks && (sizeof(U) > 1 || all.odd) ? Source::kOthers : Source::kIntegers;
-    all.last = lanes - Lanes<U>::kWidth;
+    all.last = lanes - LaneType<U>::kWidth;
     return all;
   }
   const bool dense = all.stride == lanes;
@@ -228,7 +228,7 @@ SourceRows<U> source_of(const TopKColumns& a, const Tile<U>& tile, const TileRow
 /// are nearer to each other than slots. `values` and `indices` are buffers, as of write_results().
 template <class U>
 void write_slots(const TopKColumns& a, const Tile<U>& tile,
-                 const Slots<typename Lanes<U>::Lane>& slots, std::int64_t padded, bool odd,
+                 const Slots<typename LaneType<U>::Lane>& slots, std::int64_t padded, bool odd,
                  U* values, void* indices) {
   const Output& out = a.outputs.indices.data == nullptr ? a.outputs.values : a.outputs.indices;
   const KeyRule rule = rule_of_values<U>(a.element->rule, odd);
@@ -242,10 +242,10 @@ void write_slots(const TopKColumns& a, const Tile<U>& tile,
         outputs_at<U>(a.outputs, by_slot ? i : 0, tile.group + (by_slot ? 0 : i), tile.lane),
         by_slot ? &Output::group_stride : &Output::k_stride, values, indices,
         [from, step](std::int64_t r, std::int64_t l) {
-          return static_cast<U>(from.keys[r * step + l] ^ Lanes<U>::kFlip);
+          return static_cast<U>(from.keys[r * step + l] ^ LaneType<U>::kFlip);
         },
         [from, step](std::int64_t r, std::int64_t l) {
-          return static_cast<typename Lanes<U>::Bits>(from.positions[r * step + l]);
+          return static_cast<typename LaneType<U>::Bits>(from.positions[r * step + l]);
         },
         [&](std::int64_t r, std::int64_t l, std::int64_t position) {
           return tile.data[element_offset(a.columns, by_slot ? r : i, l, position)];
@@ -255,7 +255,7 @@ void write_slots(const TopKColumns& a, const Tile<U>& tile,
 
 template <class U>
 void select_columns(const TopKColumns& a) {
-  using L = Lanes<U>;
+  using L = LaneType<U>;
   using Lane = typename L::Lane;
   const decltype(&take_slots<U, Source::kKeys, 2>) take[] = {
       take_slots_for<U, Source::kKeys, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, tuning::kTopKColumnsMaxK>(
@@ -280,7 +280,7 @@ void select_columns(const TopKColumns& a) {
         for (std::int64_t l = 0; l < tile.lanes; l += L::kWidth) {
           const U* const data = all.data + g * all.group_stride + min_of(l, last);
           // Once for each cache line.
-          all.ahead = l * kSizeOf<U> % kCacheLine == 0 ? a.columns.ahead : 0;
+          all.ahead = l * kSizeOf<U> % kCacheLine == 0 ? a.columns.tiling.ahead : 0;
           take[static_cast<int>(all.source)](all, data, position, slots.at(g * padded + l));
         }
       }

@@ -10,8 +10,8 @@ namespace {
 /// Puts the keys of positions of a vector of lanes into the slots of the same numbers.
 template <class U>
 void fill_slots(const SourceRows<U>& source, const U* data, std::int64_t position,
-                const Slots<typename Lanes<U>::Lane>& state) {
-  using Lane = typename Lanes<U>::Lane;
+                const Slots<typename LaneType<U>::Lane>& state) {
+  using Lane = typename LaneType<U>::Lane;
   const KeyRows<U, Source::kKeys> rows = {data, source.stride, source.ahead, *source.rule};
   for (std::int64_t i = 0; i < source.n; ++i) {
     const std::int64_t slot = (position + i) * state.stride;
@@ -110,9 +110,9 @@ DMLCPU_NOINLINE void write_placed(const PlacedLanes<Lane> placed, const Output o
 
 template <class U>
 void place_columns(const TopKColumns& a) {
-  using L = Lanes<U>;
+  using L = LaneType<U>;
   using Lane = typename L::Lane;
-  const std::int64_t n = a.columns.n;
+  const std::int64_t n = a.columns.walk.n;
   const TopKColumnsScratch layout = top_k_columns_scratch(a.columns, sizeof(U), a.k, true);
   char* const scratch = static_cast<char*>(a.scratch);
   auto* const states = reinterpret_cast<Lane*>(scratch + layout.states);
@@ -143,9 +143,9 @@ void place_columns(const TopKColumns& a) {
           of_lanes.positions, stride, min_of(L::kWidth, tile.lanes - l), n, a.first, a.k - a.first};
       const Outputs to = outputs_at<U>(a.outputs, 0, tile.group + g, tile.lane + l);
       if (to.values.data != nullptr) {
-        const U* const data = tile.data + g * group_stride + l * a.columns.lane_stride;
+        const U* const data = tile.data + g * group_stride + l * a.columns.lanes.stride;
         write_placed<U>(placed, to.values,
-                        [data, offsets, apart = a.columns.lane_stride](std::int64_t lane) {
+                        [data, offsets, apart = a.columns.lanes.stride](std::int64_t lane) {
                           return [from = data + lane * apart, offsets](std::int64_t i) {
                             return from[offsets[i]];
                           };

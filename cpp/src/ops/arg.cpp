@@ -63,16 +63,18 @@ struct ArgRun : Memory {
   const ArgPlan& plan;
   const ArgKernels& kernel = kernels_of(descriptor);
   Columns columns = plan.columns.columns;
+  ArgIndices column_indices = plan.columns.indices;
+  int cut = plan.columns.cut.find(plan.reduced);
 
   /// Not inlined: a plan and scratch memory would not fit a frame.
   [[gnu::noinline]] void run() {
     const std::int64_t parts = plan.parts;
     const std::int64_t calls = plan.tasks.count() * parts;
     const Scratch scratch(plan.scratch_bytes);
-    char* const of_kernels = scratch.at(plan.columns.row_bytes());
-    auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
-    if (plan.strategy == ArgStrategy::kColumns) plan.columns.fill_rows(rows);
-    columns.rows = rows;
+    char* const of_kernels = scratch.at(plan.table_bytes);
+    if (plan.strategy == ArgStrategy::kColumns) {
+      plan.columns.fill_tables(scratch.at(0), columns, column_indices);
+    }
     const auto best_at = [&](std::int64_t number) {
       if (!plan.merges) return Best{};  // the kernel writes results
       char* const best = scratch.at(plan.scratch_bytes - (number + 1) * plan.best_bytes);
@@ -80,15 +82,13 @@ struct ArgRun : Memory {
                   reinterpret_cast<std::int64_t*>(best + plan.best_bytes / 2)};
     };
     for_calls(calls, plan.tasks.threads, [&](std::int64_t call, int worker) {
-      Task task = plan.tasks.at(call / parts);
+      const Task task = plan.tasks.at(call / parts);
       const Best best = best_at(parts > 1 ? call : worker);
       run_part(task, call % parts, best, of_kernels + worker * plan.kernel_bytes);
-      if (plan.columns.joins()) join(task, best);
       if (parts == 1 && plan.merges) write(task, best);
     });
     for (std::int64_t call = 0; plan.merges && parts > 1 && call < calls; call += parts) {
-      Task task = plan.tasks.at(call / parts);
-      if (plan.columns.joins()) task.results = 1;
+      const Task task = plan.tasks.at(call / parts);
       const Best best = best_at(call);
       for (std::int64_t part = 1; part < parts; ++part) {
         best.merge(best_at(call + part), task.groups * task.results);
@@ -103,44 +103,32 @@ struct ArgRun : Memory {
     const std::int64_t start = plan.part_start(part);
     Odometer reduced(plan.reduced);
     for (std::int64_t i = 0; i < iteration_count(plan.reduced); ++i, reduced.next()) {
-      const char* const data =
-          at(task.offsets[0] + start * plan.shared.strides[0] + reduced.offsets()[0]);
-      const std::int64_t index =
-          plan.columns.index_offset + start * plan.shared.strides[1] + reduced.offsets()[1];
+      const std::int64_t back = plan.columns.cut.overlap_at(cut, reduced);
+      const auto first = [&](int s) {
+        return start * plan.shared.strides[s] + reduced.offsets()[s] -
+               back * plan.columns.cut.strides[s];
+      };
+      const char* const data = at(task.offsets[0] + first(0));
       if (plan.strategy == ArgStrategy::kRows) {
         const Axis& n = plan.n;
-        kernel.rows({data, n.size, n.strides[0], task.results, plan.tasks.results.strides[0], index,
-                     n.strides[1], i == 0, plan.from_memory, plan.prefetches},
+        kernel.rows({data, n.size, n.strides[0], task.results, plan.tasks.results.strides[0],
+                     first(1), n.strides[1], i == 0, plan.from_memory, plan.prefetches},
                     best.keys, best.indices);
         continue;
       }
-      Columns of_task = columns;
-      of_task.data = data + plan.columns.input_offset * element_size;
-      of_task.groups = task.groups;
-      of_task.lanes = plan.columns.per_result * task.results;
-      kernel.columns({of_task, index, task.results, scratch, best.keys, best.indices, i == 0,
-                      outputs(task.offsets, kUnitAxis, plan.tasks.groups, plan.tasks.results),
-                      plan.reversed && !plan.merges, plan.count - 1});
+      ArgColumns call = {
+          columns,      column_indices,
+          task.results, scratch,
+          best.keys,    best.indices,
+          i == 0,       outputs(task.offsets, kUnitAxis, plan.tasks.groups, plan.tasks.results)};
+      call.columns.data = data + plan.columns.input_offset * element_size;
+      call.columns.lanes.groups = task.groups;
+      call.columns.lanes.count = plan.columns.per_result() * task.results;
+      call.indices.base = first(1);
+      call.indices.reversed = plan.reversed && !plan.merges;
+      call.indices.last = plan.count - 1;
+      kernel.columns(call);
     }
-  }
-
-  /// Joins the results of each group, which are positions of reduced axes, to one.
-  void join(Task& task, const Best& best) const {
-    Odometer position(plan.columns.joined);
-    for (std::int64_t g = 0; g < task.groups; ++g) {
-      const Best joined = best.at(g);
-      for (std::int64_t r = 0; r < task.results; ++r, position.next()) {
-        const Best one = best.at(g * task.results + r);
-        *one.indices += position.offsets()[1];
-        if (r > 0) {
-          joined.merge(one, 1);
-        } else {
-          *joined.keys = *one.keys;
-          *joined.indices = *one.indices;
-        }
-      }
-    }
-    task.results = 1;
   }
 
   /// Writes the results of a task, whose indices are found(group, result).

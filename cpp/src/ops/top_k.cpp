@@ -223,17 +223,17 @@ void run_plan(const Call& call, const TopKPlan& plan) { TopKRows{call, plan}.run
 [[gnu::noinline]] void run_plan(const Call& call, const TopKColumnsPlan& plan) {
   const Tasks& tasks = plan.tasks;
   const Scratch scratch(plan.scratch_bytes());
-  auto* const rows = reinterpret_cast<std::int64_t*>(scratch.at(0));
-  plan.columns.fill_rows(rows);
+  Columns all = plan.columns.columns;
+  ArgIndices indices;
+  plan.columns.fill_tables(scratch.at(0), all, indices);
   for_tasks(tasks, [&](const Task& task, int worker) {
-    Columns columns = plan.columns.columns;
-    columns.rows = rows;
+    Columns columns = all;
     columns.data = call.at(plan.columns.input_offset + task.offsets[0]);
-    columns.groups = task.groups;
-    columns.lanes = task.results;
+    columns.lanes.groups = task.groups;
+    columns.lanes.count = task.results;
     call.width.columns({columns, plan.k, plan.first, plan.compares_all, &call.element,
                         call.outputs(task.offsets, plan.column, tasks.groups, tasks.results),
-                        scratch.at(plan.columns.row_bytes() + worker * plan.worker_bytes)});
+                        scratch.at(plan.table_bytes + worker * plan.worker_bytes)});
   });
 }
 

@@ -61,37 +61,36 @@ void split_reduction(std::int64_t element_size, std::int64_t wanted, ArgPlan& pl
 /// Divides results among tasks.
 void split_tasks(std::int64_t element_size, int threads, ArgPlan& plan) {
   Tasks& tasks = plan.tasks;
-  const Columns& columns = plan.columns.columns;
-  const bool joins = plan.columns.joins();
-  const bool widened = plan.columns.widened();
+  const Tiling& tiling = plan.columns.columns.tiling;
+  const bool several = plan.columns.has_several();
   const bool is_columns = plan.strategy == ArgStrategy::kColumns;
-  plan.merges = plan.strategy == ArgStrategy::kRows || joins || plan.parts > 1 ||
-                plan.reduced.count > 0 || columns.n > arg_run_positions(element_size) ||
-                (widened && columns.lanes > columns.tile_lanes);
+  plan.merges = plan.strategy == ArgStrategy::kRows || plan.parts > 1 || plan.reduced.count > 0 ||
+                plan.columns.columns.walk.n > arg_run_positions(element_size);
   const std::int64_t least =
-      is_columns ? std::min(columns.tile_lanes, tuning::kLeastTileBytes / element_size) : 1;
-  const bool splits_results = !widened && !joins && plan.parts == 1;
+      is_columns ? std::min(tiling.lanes, tuning::kLeastTileBytes / element_size) : 1;
+  const bool splits_results = !several && plan.parts == 1;
   tasks.split(threads, splits_results ? least : tasks.results.size, plan.columns.least_groups,
               plan.parts);
   if (plan.merges) {
-    const std::int64_t tile = is_columns ? columns.tile_lanes : tuning::kTileElements;
-    if (is_columns) tasks.task_groups = std::min(tasks.task_groups, columns.tile_groups);
-    if (!widened) tasks.task_results = std::min(tasks.task_results, tile);
+    const std::int64_t tile = is_columns ? tiling.lanes : tuning::kTileElements;
+    if (is_columns) tasks.task_groups = std::min(tasks.task_groups, tiling.groups);
+    if (!several) tasks.task_results = std::min(tasks.task_results, tile);
   }
 }
 
 /// Sets how much scratch memory there is.
 void size_scratch(std::int64_t element_size, ArgPlan& plan) {
-  const Columns& columns = plan.columns.columns;
   const std::int64_t calls = plan.tasks.count() * plan.parts;
   const std::int64_t workers = std::min<std::int64_t>(plan.tasks.threads, calls);
   const std::int64_t results = plan.merges ? plan.tasks.task_groups * plan.tasks.task_results : 0;
   plan.best_bytes = round_up(2 * results * std::int64_t{sizeof(std::int64_t)});
   if (plan.strategy == ArgStrategy::kColumns) {
-    plan.kernel_bytes = arg_columns_scratch_bytes(columns, plan.columns.widened(), element_size);
+    plan.table_bytes = plan.columns.table_bytes();
+    plan.kernel_bytes = arg_columns_scratch_bytes(plan.columns.columns.tiling,
+                                                  plan.columns.has_several(), element_size);
   }
   // Parts keep their best until they are merged.
-  plan.scratch_bytes = plan.columns.row_bytes() + workers * plan.kernel_bytes +
+  plan.scratch_bytes = plan.table_bytes + workers * plan.kernel_bytes +
                        (plan.parts > 1 ? calls : workers) * plan.best_bytes;
 }
 
@@ -115,6 +114,7 @@ ArgPlan plan_arg(const ArgProblem& problem, int threads) {
     // The axes are in the order of the output, if the input is not read.
     for (int d = 0; d < kept.count && !problem.has_values; ++d) {
       kept.axes[d].strides[0] = kept.axes[d].strides[1];
+      if (kept.axes[d].strides[0] < 0) reverse(kept.axes[d], plan.tasks.offsets);
     }
     simplify(kept);
     const bool inner = kept.last().size >= tuning::kFillInnerSize;

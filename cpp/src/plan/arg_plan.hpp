@@ -41,8 +41,9 @@ struct ArgPlan {
   bool prefetches = false;   ///< kRows
   ColumnsPlan columns;       ///< kColumns
 
-  /// Scratch memory in bytes: offsets of Columns::rows, then each worker's for the kernel, and from
+  /// Scratch memory in bytes: the tables of columns, then each worker's for the kernel, and from
   /// its end on what tasks keep of their results until these are merged or written.
+  std::int64_t table_bytes = 0;
   std::int64_t kernel_bytes = 0;
   std::int64_t best_bytes = 0;     ///< of each task, half of them keys, if they are kept
   std::int64_t scratch_bytes = 0;  ///< all of it

@@ -30,23 +30,24 @@ int axis_beside(std::int64_t element_size, std::int64_t lanes, std::int64_t posi
   return -1;
 }
 
-/// Makes `count` successive positions of `axis` lanes of each result; the axis is then walked in
-/// steps of `count`. Positions that follow each other in memory, as near as the results, are lanes
-/// in the order of memory, even if their indices descend.
-void widen(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan& plan) {
-  Columns& columns = plan.columns;
+/// Makes `count` successive positions of `axis` lanes of each result, beyond those that there are.
+/// Leaves the steps of as many in which the axis is walked, of one size: the last overlaps the one
+/// before. Lanes that continue others, or the results, are in the order of memory, even if indices
+/// descend in it.
+void add_lanes(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan& plan) {
   const std::int64_t apart = lanes_apart(results);
-  const bool contiguous = stride_of(axis) == results.size * apart;
-  columns.lane_stride = contiguous ? apart : axis.strides[0];
-  plan.per_result = count;
-  columns.widened_step = axis.strides[1];
-  columns.backwards = contiguous && axis.strides[0] < 0;
-  if (columns.backwards) plan.input_offset += (count - 1) * axis.strides[0];
-  const std::int64_t left = axis.size % count;
-  columns.tail_offset = (axis.size - count) * axis.strides[0];
-  axis.size /= count;
-  columns.tail = left > 0 ? axis.size : -1;
-  columns.tail_index = (left - count) * axis.strides[1];
+  const bool continues = stride_of(axis) == results.size * plan.per_result() * apart;
+  plan.columns.lanes.stride = continues ? apart : axis.strides[0];
+  const std::int64_t steps = ceil_divide(axis.size, count);
+  count = ceil_divide(axis.size, steps);
+  if (continues && axis.strides[0] < 0) plan.input_offset += (count - 1) * axis.strides[0];
+  // The last of the axes changes fastest.
+  const Axes faster = plan.lanes;
+  plan.lanes.count = 0;
+  plan.lanes.push({count, axis.strides});
+  for (int d = 0; d < faster.count; ++d) plan.lanes.push(faster.axes[d]);
+  if (steps > 1) plan.cut = {axis.size, count, axis.strides};
+  axis.size = ceil_divide(axis.size, count);
   axis.strides[0] *= count;
   axis.strides[1] *= count;
 }
@@ -65,21 +66,12 @@ bool follows(const Axis& reduced, const Axis& results, std::int64_t count, std::
          reduced.size >= std::max(least, 2 * count);
 }
 
-/// The largest divisor of `size` up to `count` that is more than half of it; `count` if there is
-/// none.
-std::int64_t divisor_near(std::int64_t size, std::int64_t count) {
-  for (std::int64_t divisor = count; 2 * divisor > count; --divisor) {
-    if (size % divisor == 0) return divisor;
-  }
-  return count;
-}
-
 /// Widens the tasks' groups by positions of the innermost reduced axis, if these follow each other.
-/// Of an axis among several by all, if they fill vectors and fit a tile, else by as many as leave
-/// no tail, if a divisor is near: it would be walked once for each position of the others. Where
-/// another axis fills vectors, with `outer_bytes`, only if its blocks do not hold the positions; or
-/// its lanes are `far_apart`, by a whole axis or kWidenedApartPositions for each lane; or a kept
-/// axis repeats the whole axis in a row that fills vectors.
+/// Of an axis among several by all, if they fill vectors and fit a tile: it would be walked once
+/// for each position of the others. Where another axis fills vectors, with `outer_bytes`, only if
+/// its blocks do not hold the positions; or its lanes are `far_apart`, by a whole axis or
+/// kWidenedApartPositions for each lane; or a kept axis repeats the whole axis in a row that fills
+/// vectors.
 bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, bool far_apart, Tasks& tasks,
                   Axes& reduced, ColumnsPlan& plan) {
   Axis& inner = reduced.axes[reduced.count - 1];
@@ -91,8 +83,7 @@ bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, bool far_
   const bool all = reduced.count > 1 && inner.size <= tuning::kWholeAxisLanes &&
                    (beside >= 0 || lanes * element_size >= kCacheLine) &&
                    lanes * element_size <= tuning::kWidenedTileBytes;
-  std::int64_t count = all ? inner.size : widened_count(element_size, tasks.groups);
-  if (reduced.count > 1) count = divisor_near(inner.size, count);
+  const std::int64_t count = all ? inner.size : widened_count(element_size, tasks.groups);
   std::int64_t least = 0;
   if (outer_bytes >= kCacheLine && !(all && (far_apart || beside >= 0))) {
     least = tuning::kBlockElements / tasks.groups.size + 1;
@@ -102,9 +93,15 @@ bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, bool far_
   if (!follows(inner, tasks.groups, all ? count / 2 : count, least)) return false;
   const int next_groups = all && beside >= 0 ? beside : longest(tasks.kept, false);
   tasks.results = std::exchange(tasks.groups, tasks.kept.take(next_groups));
-  widen(inner, count, tasks.results, plan);
+  add_lanes(inner, count, tasks.results, plan);
   if (all) reduced.pop();
   return true;
+}
+
+/// The most lanes of one result: a tile holds them, and an integer as wide as the element numbers
+/// them.
+std::int64_t most_lanes(std::int64_t element_size) {
+  return std::min(tuning::kWidenedTileBytes / element_size, arg_run_positions(element_size));
 }
 
 /// Makes positions of the longest reduced axis lanes of a single result; false if there are too
@@ -117,102 +114,127 @@ bool widen_longest(std::int64_t element_size, Axes& reduced, ColumnsPlan& plan) 
   Axis lanes = reduced.take(axis);
   // Lanes of few positions would take longer to merge than to reduce.
   const bool some = size >= 2 * count && iteration_count(reduced) < tuning::kWholeAxisPositions;
-  widen(lanes, some ? count : size, kUnitAxis, plan);
-  if (some) reduced.push(lanes);
+  add_lanes(lanes, some ? count : std::min(size, most_lanes(element_size)), kUnitAxis, plan);
+  if (lanes.size > 1) reduced.push(lanes);
   return true;
 }
 
-/// Makes the innermost reduced axes, whose elements follow each other, results that are joined
-/// after the kernel, while the others have enough positions. Few are widened by the next axis.
-/// False if they do not fill a vector, or if a call would walk so few positions that joining takes
-/// longer than the lanes gain.
+/// Makes the innermost reduced axes, whose elements follow each other, lanes of a single result,
+/// while the others have enough positions; of the next axis some positions, if lanes are few. False
+/// if they do not fill a vector, or if a call would walk so few positions that merging takes longer
+/// than the lanes gain.
 bool join_innermost(std::int64_t element_size, Tasks& tasks, Axes& reduced, ColumnsPlan& plan) {
   Axes others = reduced;
-  Axis results = kUnitAxis;
-  Axes joined;
-  Offsets first{};
-  while (others.count > 1 && stride_of(others.last()) == results.size) {
+  ColumnsPlan joining = plan;
+  std::int64_t lanes = 1;
+  while (others.count > 1 && stride_of(others.last()) == lanes) {
     Axis axis = others.last();
-    const std::int64_t size = results.size * axis.size;
+    const std::int64_t size = lanes * axis.size;
     const std::int64_t positions = iteration_count(others) / axis.size;
     // More lanes than a cache line has gain only that memory is read in order.
-    const bool few = results.size == 1 || size * element_size <= kCacheLine;
-    const bool fills = results.size * element_size >= kCacheLine;
+    const bool few = lanes == 1 || size * element_size <= kCacheLine;
+    const bool fills = lanes * element_size >= kCacheLine;
     const std::int64_t least =
         few ? tuning::kWholeAxisPositions * element_size : tuning::kJoinedBytes * (fills ? 8 : 1);
-    if (positions * element_size < least || size * element_size > tuning::kWidenedTileBytes) break;
+    if (positions * element_size < least || size > most_lanes(element_size)) break;
     others.pop();
-    if (axis.strides[0] < 0) reverse(axis, first);
-    joined.push(axis);
-    results = {size, {1, 0, 0}};
+    add_lanes(axis, axis.size, kUnitAxis, joining);
+    lanes = size;
   }
-  if (results.size == 1) return false;
+  if (lanes == 1) return false;
   Axis& next = others.axes[others.count - 1];
+  const Axis results = {lanes, {1, 0, 0}};
   // Each lane is to have positions left to walk.
   const std::int64_t walk_bytes =
       tasks.kept.count == 0 ? 2 * element_size : tuning::kJoinedBytes / 4;
-  std::int64_t count = std::clamp(next.size * element_size / walk_bytes, std::int64_t{1},
-                                  widened_count(element_size, results));
-  if (others.count > 1) count = divisor_near(next.size, count);
-  // A tail would be walked once for each position of the others: rather lanes that fill a vector.
-  const bool has_tail = others.count > 1 && next.size % count != 0;
-  const std::int64_t bytes = results.size * element_size;
-  const bool widens = count > 1 &&
-                      bytes < (has_tail ? tuning::kLaneBytes : tuning::kWidenedBytes) &&
-                      follows(next, results, count, 0);
+  const std::int64_t count =
+      std::clamp(next.size * element_size / walk_bytes, std::int64_t{1},
+                 std::min(widened_count(element_size, results), most_lanes(element_size) / lanes));
+  const std::int64_t bytes = lanes * element_size;
+  const bool widens =
+      count > 1 && bytes < tuning::kWidenedBytes && follows(next, results, count, 0);
   if (!widens && bytes < tuning::kLaneBytes) return false;
-  ColumnsPlan joining = plan;
-  joining.input_offset = first[0];
-  joining.index_offset = first[1];
-  if (widens) widen(next, count, results, joining);
+  if (widens) add_lanes(next, count, kUnitAxis, joining);
   Axes outer = others;
   take_walk(tuning::kWalkRows, kAnyStride, outer, joining);
   const bool once = outer.count == 0 && tasks.kept.count == 0;
-  const std::int64_t walked = joining.columns.tail >= 0 ? next.size : joining.columns.n;
-  if (!once && walked * element_size < tuning::kJoinedBytes / (outer.count > 0 ? 1 : 4)) {
+  if (!once &&
+      joining.columns.walk.n * element_size < tuning::kJoinedBytes / (outer.count > 0 ? 1 : 4)) {
     return false;
   }
-  // Found from the innermost on.
-  while (joined.count > 0) joining.joined.push(joined.pop());
   plan = joining;
-  tasks.results = results;
   tasks.groups = tasks.kept.take(longest(tasks.kept, false));
   reduced = others;
   return true;
 }
 
+/// The number of the axis of an index step; -1 if there is none.
+int with_step(const Axes& axes, std::int64_t step) {
+  int number = axes.count - 1;
+  while (number >= 0 && axes.axes[number].strides[1] != step) --number;
+  return number;
+}
+
+/// The axis of a stride below a limit from which on, in the order of indices, most positions are
+/// walked; -1 if there is none.
+int first_walked(std::int64_t stride_limit, const Axes& reduced, const CutAxis& cut) {
+  int first = -1;
+  std::int64_t most = 0;
+  for (int d = 0; d < reduced.count; ++d) {
+    if (stride_of(reduced.axes[d]) >= stride_limit) continue;
+    std::int64_t positions = 1;
+    for (int at = d; at >= 0;) {
+      const Axis& axis = reduced.axes[at];
+      positions *= axis.size;
+      at = with_step(reduced,
+                     cut.is(axis) ? cut.size * cut.strides[1] : axis.size * axis.strides[1]);
+    }
+    if (positions > most) first = d;
+    most = std::max(most, positions);
+  }
+  return first;
+}
+
 }  // namespace
 
 void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, ColumnsPlan& plan) {
-  Columns& columns = plan.columns;
-  Axes& walk = plan.walk;
-  walk.count = 0;
-  columns.n = columns.period = 1;
-  while (true) {
-    int found = -1;
-    for (int d = 0; d < reduced.count; ++d) {
-      const Axis& axis = reduced.axes[d];
-      const bool fits = columns.n > 1
-                            ? axis.strides[1] == columns.index_step * columns.n
-                            : stride_of(axis) < stride_limit &&
-                                  (found < 0 || axis.strides[1] < reduced.axes[found].strides[1]);
-      if (fits) found = d;
+  Walk& walk = plan.columns.walk;
+  plan.walk.count = 0;
+  walk = {};
+  plan.has_table = false;
+  int next = first_walked(stride_limit, reduced, plan.cut);
+  while (next >= 0) {
+    const Axis axis = reduced.take(next);
+    const bool is_cut = plan.cut.is(axis);
+    const std::int64_t count = is_cut ? plan.cut.count : 1;
+    const std::int64_t size = is_cut ? plan.cut.size : axis.size;
+    if (walk.n == 1) plan.indices.step = axis.strides[1];
+    next = with_step(reduced, axis.strides[1] / count * size);
+    const std::int64_t most =
+        stride_of(axis) < stride_limit ? std::max(limit / walk.period, std::int64_t{1}) : 1;
+    // Periods of one size: the last one overlaps the one before.
+    const std::int64_t in_period = ceil_divide(axis.size, ceil_divide(axis.size, most));
+    const std::int64_t periods = ceil_divide(axis.size, in_period);
+    if (in_period > 1) plan.walk.push({in_period, axis.strides});
+    const std::int64_t overlap = periods * in_period * count - size;
+    if (periods == 1) {
+      walk.n = walk.period *= in_period;
+      plan.has_table |= overlap > 0;
+      continue;
     }
-    if (found < 0) break;
-    const Axis axis = reduced.take(found);
-    if (columns.n == 1) columns.index_step = axis.strides[1];
-    columns.n *= axis.size;
-    const bool inside = stride_of(axis) < stride_limit;
-    std::int64_t taken =
-        inside ? std::clamp(limit / columns.period, std::int64_t{1}, axis.size) : 1;
-    while (stride_limit < kAnyStride && axis.size % taken != 0) --taken;
-    if (taken > 1) walk.push({taken, axis.strides});
-    columns.period *= taken;
-    columns.period_stride = taken * axis.strides[0];
-    if (taken < axis.size) break;
+    const std::int64_t skipped = overlap / count;
+    walk.n = (periods * in_period - skipped) * walk.period;
+    walk.last_skip = skipped * walk.period;
+    walk.last_offset = -overlap * (axis.strides[0] / count);
+    walk.period *= in_period;
+    walk.period_stride = in_period * axis.strides[0];
+    plan.indices.period_step = in_period * axis.strides[1];
+    plan.indices.last_index = -overlap * (axis.strides[1] / count);
+    plan.has_table |= overlap > skipped * count;
+    break;
   }
-  // Found from the fastest on.
-  std::reverse(walk.axes.begin(), walk.axes.begin() + walk.count);
+  // Taken from the fastest on.
+  std::reverse(plan.walk.axes.begin(), plan.walk.axes.begin() + plan.walk.count);
 }
 
 void choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_bytes, Tasks& tasks,

@@ -13,13 +13,12 @@ inline std::int64_t stride_of(const Axis& axis) { return std::abs(axis.strides[0
 
 inline constexpr std::int64_t kAnyStride = std::numeric_limits<std::int64_t>::max();
 
-/// Takes what is walked out of the reduced axes: as many as have one index step from position to
-/// position, while a period has at most `limit` positions. Of the axes in a period none has a
-/// stride of `stride_limit` or more. If there is such a limit, the last period has as many
-/// positions as the others: all of it may be read.
+/// Takes what is walked out of the reduced axes: as many as follow each other in the order of their
+/// indices, while a period has at most `limit` positions. Of the axes in a period none has a stride
+/// of `stride_limit` or more.
 void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, ColumnsPlan& plan);
 
-/// Chooses lanes, one for each result unless they are widened, and groups beside them. The
+/// Chooses lanes, one or several for each result, and groups beside them. The
 /// arguments are those of plan_columns().
 void choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_bytes, Tasks& tasks,
                   Axes& reduced, ColumnsPlan& plan);

@@ -4,40 +4,61 @@
 #include <cstdint>
 #include <string>
 
-#include "interface/columns.hpp"
+#include "interface/arg.hpp"
 #include "plan/tasks.hpp"
 
 namespace dmlcpu {
 
+/// A reduced axis of which `count` positions are lanes at a time. It is walked in steps of as many;
+/// the last step overlaps the one before, which changes nothing.
+struct CutAxis {
+  std::int64_t size = 0;  ///< 0 if there is none
+  std::int64_t count = 1;
+  std::array<std::int64_t, 3> strides{};
+
+  std::int64_t steps() const { return ceil_divide(size, count); }
+  std::int64_t overlap() const { return steps() * count - size; }
+  /// Whether an axis is that of the steps: no other has its index step.
+  bool is(const Axis& axis) const { return size > 0 && axis.strides[1] == strides[1] * count; }
+  /// The number of that axis among some; -1 if it is none of them.
+  int find(const Axes& axes) const {
+    int number = axes.count - 1;
+    while (number >= 0 && !is(axes.axes[number])) --number;
+    return number;
+  }
+  /// How many elements of the step before the one at a position overlaps, where it is axis `number`
+  /// of those that are walked.
+  std::int64_t overlap_at(int number, const Odometer& position) const {
+    return number >= 0 && position.at(number) == steps() - 1 ? overlap() : 0;
+  }
+};
+
 /// Kernel calls on columns, a group of lanes for each group of results: a lane for each result, or
-/// `per_result` of them.
+/// several.
 struct ColumnsPlan {
-  /// But for `data` and `rows`; of all groups and lanes, some of which a task takes.
-  Columns columns{};
-  /// The walk, the positions of a reduction, is one or several axes in the order of their indices.
-  /// These are the axes of one period without the tail, the last of them changing fastest; strides
-  /// are {input, index step, 0}.
+  /// But for pointers; of all groups and lanes, some of which a task takes.
+  Columns columns;
+  ArgIndices indices;
+  bool has_table = false;  ///< indices of positions need ArgIndices::table
+  /// The walk is one or several axes in the order of their indices. These are the axes of one
+  /// period, the last of them changing fastest; strides are {input, index step, 0}.
   Axes walk;
-  /// If not 1, the lanes are a reduced axis, or part of one: further elements of the same results,
-  /// whose indices are `widened_step` higher for each `lanes / per_result` lanes, counted from the
-  /// lanes' end if `backwards`. Where the walk does not fill the lanes at last, its tail takes some
-  /// elements twice; to the index that it has by the walk `tail_index`, below 0, is added.
-  std::int64_t per_result = 1;
-  /// Reduced axes each of whose positions is a result, the last of them changing fastest, until the
-  /// best of these are joined; strides are {input, index step, 0}. None if `count` is 0.
-  Axes joined;
+  /// The reduced axes whose positions are lanes of one result, the last of them changing fastest.
+  Axes lanes;
+  CutAxis cut;
   std::int64_t input_offset = 0;  ///< of the first lane's first position, or of its block
-  std::int64_t index_offset = 0;  ///< what all indices begin from
   std::int64_t least_groups = 1;  ///< of a task: all of a block, or a row of kLeastTileBytes
-  bool widened() const { return per_result > 1; }
-  bool joins() const { return joined.count > 0; }
+
+  /// The lanes of each result.
+  std::int64_t per_result() const { return iteration_count(lanes); }
+  bool has_several() const { return lanes.count > 0; }
 
   /// Sets how many positions of lanes in place are a pass, and how far ahead their rows are
   /// prefetched.
   void set_pass(std::int64_t positions, std::int64_t element_size);
-  /// Columns::rows, of 8 bytes each, and how much scratch memory they take.
-  void fill_rows(std::int64_t* rows) const;
-  std::int64_t row_bytes() const { return round_up(8 * columns.period); }
+  /// Writes the tables that columns and indices point to, to as many bytes as table_bytes() says.
+  void fill_tables(char* memory, Columns& to, ArgIndices& to_indices) const;
+  std::int64_t table_bytes() const;
 };
 
 /// Takes groups and results out of the tasks' kept axes, and what is walked out of the reduced

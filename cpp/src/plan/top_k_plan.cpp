@@ -38,36 +38,38 @@ void set_sample(std::int64_t length, std::int64_t k, TopKSelection& selection) {
 /// Tiles whose keys stay in L1, and slots beside them.
 void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
   Columns& columns = plan.columns.columns;
+  Tiling& tiling = columns.tiling;
+  Lanes& lanes = columns.lanes;
   const std::int64_t lane_bytes = top_k_lane_bytes(element_size);
   const std::int64_t line = kCacheLine / lane_bytes;
-  const auto whole = [line](std::int64_t lanes) {
-    return std::max<std::int64_t>(lanes / line, 1) * line;
+  const auto whole = [line](std::int64_t count) {
+    return std::max<std::int64_t>(count / line, 1) * line;
   };
   const std::int64_t slots = top_k_slots(columns, plan.k, plan.compares_all);
   const std::int64_t most = whole(tuning::kTopKSlotBytes / (2 * slots * lane_bytes));
-  if (columns.packing == Packing::kTransposed) {
-    const std::int64_t fit = tuning::kTopKTileBytes / (columns.block * element_size);
+  if (has_blocks(tiling.packing)) {
+    const std::int64_t fit = tuning::kTopKTileBytes / (tiling.block * element_size);
     // Of less than a line the kernel reads on into the next row.
-    const std::int64_t round = columns.lanes < line ? 16 / lane_bytes : line;
-    columns.tile_lanes = std::min({whole(fit), most, ceil_divide(columns.lanes, round) * round});
-    columns.group_stride = plan.tasks.groups.strides[0] * columns.tile_lanes;
+    const std::int64_t round = lanes.count < line ? 16 / lane_bytes : line;
+    tiling.lanes = std::min({whole(fit), most, ceil_divide(lanes.count, round) * round});
+    lanes.group_stride = plan.tasks.groups.strides[0] * tiling.lanes;
     return;
   }
-  columns.tile_lanes = std::min(columns.lanes, most);
-  const std::int64_t rows = tuning::kTopKTileBytes / (columns.tile_lanes * element_size);
-  columns.pass = std::min(columns.period, std::max(rows, plan.compares_all ? 1 : slots));
+  tiling.lanes = std::min(lanes.count, most);
+  const std::int64_t rows = tuning::kTopKTileBytes / (tiling.lanes * element_size);
+  tiling.pass = std::min(columns.walk.period, std::max(rows, plan.compares_all ? 1 : slots));
   // Groups of which one pass takes all, and that follow each other without a gap, share a tile.
   static_assert(tuning::kTopKTileBytes / tuning::kLaneBytes <= tuning::kWalkRows);
-  const bool dense = columns.packing == Packing::kNone &&
-                     plan.column.strides[0] == columns.tile_lanes &&
-                     columns.group_stride == columns.n * columns.tile_lanes;
-  const std::int64_t fit = dense ? std::min(rows / columns.n, most / columns.tile_lanes) : 1;
-  columns.tile_groups = std::clamp<std::int64_t>(fit, 1, columns.groups);
-  if (columns.packing == Packing::kNone &&
+  const bool dense = tiling.packing == Packing::kInPlace &&
+                     plan.column.strides[0] == tiling.lanes &&
+                     lanes.group_stride == columns.walk.n * tiling.lanes;
+  const std::int64_t fit = dense ? std::min(rows / columns.walk.n, most / tiling.lanes) : 1;
+  tiling.groups = std::clamp<std::int64_t>(fit, 1, lanes.groups);
+  if (tiling.packing == Packing::kInPlace &&
       top_k_takes_elements(columns, element_size, plan.k, plan.compares_all)) {
-    const bool prefetches = columns.ahead != 0;
+    const bool prefetches = tiling.ahead != 0;
     plan.columns.set_pass(tuning::kTopKPassRows, element_size);
-    if (!prefetches) columns.ahead = 0;
+    if (!prefetches) tiling.ahead = 0;
   }
 }
 
@@ -141,16 +143,18 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKProblem& problem, in
   plan.columns = plan_columns(element_size, problem.bytes, false, top_k_lane_bytes(element_size),
                               plan.tasks, reduced);
   const Columns& columns = plan.columns.columns;
-  const bool rows = std::abs(plan.column.strides[0]) < std::abs(columns.lane_stride);
-  if (n > tuning::top_k_longest_column(columns.lanes, slot_bytes) ||
+  const bool rows = std::abs(plan.column.strides[0]) < std::abs(columns.lanes.stride);
+  if (n > tuning::top_k_longest_column(columns.lanes.count, slot_bytes) ||
       (rows && inserts &&
        n * (k + tuning::kTopKRowSlots) * slot_bytes >
-           (columns.groups > 1 ? 2 : 1) * tuning::kTopKShortRowWork)) {
+           (columns.lanes.groups > 1 ? 2 : 1) * tuning::kTopKShortRowWork)) {
     return std::nullopt;
   }
   choose_top_k_tiles(element_size, plan);
-  if (inserts && columns.pass < std::min(n, top_k_slots(columns, k, false))) return std::nullopt;
-  plan.tasks.split(threads, columns.tile_lanes, plan.columns.least_groups);
+  if (inserts && columns.tiling.pass < std::min(n, top_k_slots(columns, k, false)))
+    return std::nullopt;
+  plan.tasks.split(threads, columns.tiling.lanes, plan.columns.least_groups);
+  plan.table_bytes = plan.columns.table_bytes();
   plan.worker_bytes = top_k_columns_scratch(columns, element_size, k, plan.compares_all).bytes;
   return plan;
 }

@@ -60,13 +60,12 @@ struct TopKColumnsPlan {
   ColumnsPlan columns;
   Axis column = kUnitAxis;  ///< the searched axis; k positions of it are in the outputs
   std::int64_t k = 1;
-  std::int64_t first = 0;         ///< of the k that are written
-  bool compares_all = false;      ///< with each other; else inserts better ones into slots
-  std::int64_t worker_bytes = 0;  ///< of scratch memory, after Columns::rows
+  std::int64_t first = 0;        ///< of the k that are written
+  bool compares_all = false;     ///< with each other; else inserts better ones into slots
+  std::int64_t table_bytes = 0;  ///< of scratch memory; then each worker's
+  std::int64_t worker_bytes = 0;
 
-  std::int64_t scratch_bytes() const {
-    return columns.row_bytes() + tasks.workers() * worker_bytes;
-  }
+  std::int64_t scratch_bytes() const { return table_bytes + tasks.workers() * worker_bytes; }
 };
 
 /// The same by columns, if they are the better way.

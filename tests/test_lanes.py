@@ -1,4 +1,4 @@
-"""Columns that are widened, and reductions that threads split.
+"""Columns of which a result has several lanes, and reductions that threads split.
 
 Random data misses what may go wrong. The last positions take some elements twice, lanes and positions are
 counted in the element's width, and the lanes of a reversed axis are in the order of memory. Only an
@@ -42,8 +42,8 @@ def test_bytes_of_256_lanes_and_positions(instruction_set, threads):
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32], ids=str)
 def test_overlapping_windows(instruction_set, dtype):
-    """Results one element apart, as are the elements of a reduced axis: all of it are lanes, of several
-    tiles, in the order of memory if it is reversed."""
+    """Results one element apart, as are the elements of a reduced axis: all of it are lanes, in the order
+    of memory if it is reversed."""
     dtype = np.dtype(dtype)
     rng = np.random.default_rng(0)
     for n in (*near(256), 300, 700, 2047 // dtype.itemsize):
@@ -60,17 +60,18 @@ def test_overlapping_windows(instruction_set, dtype):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.int16], ids=str)
 @pytest.mark.parametrize("columns", [3, 5])
-def test_a_tail_after_several_periods(instruction_set, threads, dtype, columns):
+def test_a_step_that_overlaps_after_several_periods(instruction_set, threads, dtype, columns):
     """More positions than a table of offsets holds, the last of which do not fill the lanes: the only
     extreme, and two that tie, around the last ones."""
     dtype = np.dtype(dtype)
-    count = data.widened_count(dtype.itemsize * columns)
+    count = data.positions_in_lanes(dtype.itemsize * columns)
     for walked in (TUNING.kWalkRows - 1, TUNING.kWalkRows, 2 * TUNING.kWalkRows + 9):
         for left in (0, 1, count - 1):
             n = walked * count + left
+            step = -(-n // -(-n // count))
             x = np.zeros((n, columns), dtype)
-            for back in near(left + 1, count, count + left):
-                at = (n - back - np.arange(columns) * count) % n
+            for back in near(left + 1, step, step + left, n % step + 1):
+                at = (n - back - np.arange(columns) * step) % n
                 x[at, np.arange(columns)] = 1
                 assert (dmlcpu.argmax(x, 0, keepdims=False) == at).all()
                 assert (dmlcpu.argmax(x, 0, keepdims=False, axis_direction=1) == at).all()
@@ -105,8 +106,8 @@ def test_parts_that_overlap(instruction_set, threads, shape, dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32, np.float64], ids=str)
-def test_joined_axes(instruction_set, threads, dtype):
-    """Reduced axes whose positions are results, joined at the end, in any order of memory: two extremes
+def test_lanes_of_several_axes(instruction_set, threads, dtype):
+    """Reduced axes whose positions are lanes, in any order of memory: two extremes
     that tie, in each pair of places around their ends, of which the index decides, not the memory."""
     for shape in ((3, 2, 700), (5, 4, 37), (20, 90), (7, 600), (2, 3, 5, 60)):
         for order in ("F", "C"):
