@@ -148,9 +148,9 @@ struct Case {
     const dmlcpu::ArgIndices& indices = call.indices;
     const std::int64_t of_position =
         table.empty() ? position * indices.step
-                      : table[number(position)] + period(position) * indices.period_step +
-                            (is_last(position) ? indices.last_index : 0);
-    return indices.base + outer.index(lane) + of_position + inner.index(lane);
+                      : table[number(position)] + period(position) * indices.period_step;
+    return indices.base + outer.index(lane) + of_position + inner.index(lane) +
+           (position >= indices.last_from ? indices.last_index : 0);
   }
   std::uint64_t bits(std::int64_t position, std::int64_t group, std::int64_t lane) const {
     std::uint64_t bits = 0;
@@ -354,12 +354,16 @@ inline Case make_cut(DataType type, const CutShape& shape) {
     c.table.push_back(i * call.indices.step);
   }
   call.indices.period_step = walk.period * call.indices.step;
-  call.indices.last_index = used > 1 ? -overlap * c.unit : 0;
-  if (used == 1) {
-    c.offsets.back() -= overlap * shape.stride;
+  call.indices.last_from = used > 1 ? (used - 1) * walk.period : walk.n - 1;
+  call.indices.last_index = -overlap * c.unit;
+  if (used == 1) c.offsets.back() -= overlap * shape.stride;
+  if (random(2) == 0) {
+    c.table.clear();
+    call.indices.last_index += skipped * call.indices.step;
+  } else if (used == 1) {
     c.table.back() -= overlap * c.unit;
+    call.indices.last_index = 0;
   }
-  if (overlap == skipped * shape.count && random(2) == 0) c.table.clear();
   lanes.groups = shape.groups;
   lanes.group_stride = shape.size * std::abs(shape.stride) + random(3);
   set_tiles(c);

@@ -45,8 +45,11 @@ inline std::vector<Found> expected(const Case& c, dmlcpu::Ordering ordering) {
 }
 
 inline Guarded scratch_for(const Case& c) {
-  const bool several = c.call.results < c.call.columns.lanes.count;
-  return Guarded(arg_columns_scratch_bytes(c.call.columns.tiling, several, c.type.size));
+  dmlcpu::ArgIndices indices;
+  indices.outer = c.outer.view();
+  indices.inner = c.inner.view();
+  return Guarded(
+      arg_columns_scratch_bytes(c.call.columns.tiling, rank_kinds(indices), c.type.size));
 }
 
 /// The call with memory and tables.
@@ -76,6 +79,7 @@ inline ArgColumns part_of(const Case& c, ArgColumns a, std::int64_t first, std::
     if (a.indices.table != nullptr) a.indices.table += positions;
   };
   walk.n = last - first;
+  a.indices.last_from -= first;
   if (a.indices.table == nullptr) a.indices.base += first * a.indices.step;
   if (in_registers) {
     move_data(first);
@@ -92,9 +96,8 @@ inline ArgColumns part_of(const Case& c, ArgColumns a, std::int64_t first, std::
     if (is_only) {
       move_data(walk.last_offset);
       move_tables(walk.last_skip);
-      if (a.indices.table != nullptr) a.indices.base += a.indices.last_index;
     }
-    if (is_only || last < n) walk.last_offset = walk.last_skip = a.indices.last_index = 0;
+    if (is_only || last < n) walk.last_offset = walk.last_skip = 0;
   }
   return a;
 }

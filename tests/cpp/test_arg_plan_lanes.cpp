@@ -49,7 +49,8 @@ void test_positions_are_lanes_where_results_are_few() {
   CHECK(lanes.count * 4 > tuning::kWidenedBytes - 3 * 4);
   // The last positions do not fill the lanes: the last step overlaps, in the table.
   CHECK(1000 % count != 0 && p.columns.cut.overlap() == walk.n * count - 1000);
-  CHECK(walk.n == walk.period && p.columns.has_table && !p.merges && p.tasks.task_results == 3);
+  CHECK(walk.n == walk.period && p.columns.indices.last_from == walk.n - 1);
+  CHECK(!p.columns.has_table && !p.merges && p.tasks.task_results == 3);
   // From two times the lanes on.
   CHECK(plan_of(descriptor({2 * count, 3}, {0})).columns.has_several());
   CHECK(plan_of(descriptor({2 * count, 3}, {0})).columns.cut.overlap() == 0);
@@ -286,7 +287,7 @@ void test_the_last_period_overlaps() {
     const ArgPlan p = plan_of(descriptor({steps * count - 1, 3}, {0}));
     const dmlcpu::Walk& walk = p.columns.columns.walk;
     const bool fits = steps == tuning::kWalkRows;
-    CHECK(p.columns.has_table && (walk.period == walk.n) == fits);
+    CHECK(p.columns.indices.last_index < 0 && (walk.period == walk.n) == fits);
     CHECK(walk.period == (fits ? steps : dmlcpu::ceil_divide(steps, 2)));
     CHECK((walk.last_offset != 0) == !fits && walk.n == steps);
   }

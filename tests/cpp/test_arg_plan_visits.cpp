@@ -80,7 +80,8 @@ class Elements {
         columns_(plan.columns.columns),
         indices_(plan.columns.indices),
         tables_(static_cast<std::size_t>(plan.table_bytes / 8)) {
-    plan.columns.fill_tables(reinterpret_cast<char*>(tables_.data()), columns_, indices_);
+    if (!tables_.empty())
+      plan.columns.fill_tables(reinterpret_cast<char*>(tables_.data()), columns_, indices_);
   }
 
   std::int64_t offset(std::int64_t position, std::int64_t group, std::int64_t lane) const {
@@ -103,9 +104,9 @@ class Elements {
     const std::int64_t of_position =
         indices_.table == nullptr ? position * indices_.step
                                   : indices_.table[number(position)] +
-                                        position / columns_.walk.period * indices_.period_step +
-                                        (is_last(position) ? indices_.last_index : 0);
-    return of_position + of_rank(indices_.outer, lane) + of_rank(indices_.inner, lane);
+                                        position / columns_.walk.period * indices_.period_step;
+    return of_position + (position >= indices_.last_from ? indices_.last_index : 0) +
+           of_rank(indices_.outer, lane) + of_rank(indices_.inner, lane);
   }
 
   /// Blocks are read whole: all of them, of all lanes and periods, are in the tensor's memory.
@@ -125,7 +126,7 @@ class Elements {
 
   /// Outer ranks, positions and inner ranks decide between indices in this order.
   void check_order(const ColumnsPlan& plan) const {
-    const std::int64_t results = columns_.lanes.count / plan.per_result();
+    const std::int64_t results = columns_.lanes.count / plan.per_result;
     for (const dmlcpu::LaneRanks& ranks : {indices_.outer, indices_.inner}) {
       CHECK(ranks.count <= dmlcpu::arg_run_positions(case_.element_size()));
       for (std::int64_t rank = 1; rank < ranks.count; ++rank) {
@@ -136,9 +137,9 @@ class Elements {
       // The ranks tell the lane.
       std::int64_t number = 0;
       for (const dmlcpu::LaneRanks& ranks : {indices_.outer, indices_.inner}) {
-        if (ranks.count > 1) number += ranks.lanes[ranks.of_lanes[l]];
+        if (ranks.lanes != nullptr) number += ranks.lanes[ranks.of_lanes[l]];
       }
-      CHECK(number == l / results);
+      CHECK(!case_.has_values || number == l / results);
     }
     const std::int64_t last = columns_.walk.n - 1;
     std::int64_t inner = 0;
@@ -182,7 +183,7 @@ Results visited(const Case& c, const ArgPlan& plan) {
   const auto visit = [&](std::int64_t offset, std::int64_t index, std::int64_t g, std::int64_t r,
                          Visits& visits) {
     const std::int64_t lanes = columns.columns.lanes.count;
-    const std::int64_t apart = lanes / columns.per_result();
+    const std::int64_t apart = lanes / columns.per_result;
     for (std::int64_t p = 0; is_columns && p < columns.columns.walk.n; ++p) {
       for (std::int64_t l = r; l < lanes; l += apart) {
         visits.emplace_back(offset + elements.offset(p, g, l), index + elements.index(p, l));
@@ -238,7 +239,7 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
   CHECK(tiling.lanes >= 1 && tiling.lanes <= lanes.count);
   CHECK(tiling.groups >= 1 && tiling.groups <= lanes.groups);
   CHECK(lanes.groups == plan.tasks.groups.size);
-  CHECK(lanes.count == p.per_result() * plan.tasks.results.size);
+  CHECK(lanes.count == p.per_result * plan.tasks.results.size);
   if (blocks) {
     // There is one tile of groups, and no task has fewer; or each has its own.
     CHECK(tiling.groups == 1 ||
@@ -269,7 +270,7 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
           : std::max(tuning::kTransposeBytes, tiling.groups * tiling.lanes * element_size + 63);
   const std::int64_t best = dmlcpu::arg_tile_bytes(tiling, element_size);
   CHECK(best >= tiling.groups * tiling.lanes * element_size);
-  CHECK(arg_columns_scratch_bytes(tiling, p.has_several(), element_size) <=
+  CHECK(arg_columns_scratch_bytes(tiling, rank_kinds(p.indices), element_size) <=
         (p.has_several() ? 6 : 2) * best + 8 * tiling.groups * tiling.lanes + packed + offsets +
             128);
 }

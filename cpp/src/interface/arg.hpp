@@ -30,7 +30,8 @@ struct ArgRows {
 
 /// The order of the lanes of one result, which are numbered in the order of memory. A rank is what
 /// their indices have in common; it adds indices[rank] to them. The lane of two ranks, one of each
-/// kind, is number lanes[rank] + lanes[other]. Without ranks, count is 1 and all is null.
+/// kind, is number lanes[rank] + lanes[other], if values are wanted. Without ranks, count is 1 and
+/// all is null.
 struct LaneRanks {
   std::int64_t count = 1;
   const std::uint16_t* of_lanes = nullptr;  ///< of each lane of a group
@@ -43,19 +44,26 @@ struct LaneRanks {
 ///   base + outer.indices[outer.of_lanes[l]] + index of i + inner.indices[inner.of_lanes[l]]
 ///
 /// where the index of position i is i * step; or, if there is a table, table[r] + q * period_step
-/// for number r of period q, and last_index more in an overlapping last period. Outer ranks, then
-/// positions, then inner ranks decide between indices. No step is negative.
+/// for number r of period q; and from position last_from on last_index is added, as they overlap
+/// others. Outer ranks, then positions, then inner ranks decide between indices. No step is
+/// negative.
 struct ArgIndices {
   std::int64_t base = 0;
   std::int64_t step = 1;
   const std::int64_t* table = nullptr;
   std::int64_t period_step = 0;
+  std::int64_t last_from = 0;
   std::int64_t last_index = 0;
   LaneRanks outer;
   LaneRanks inner;
   bool reversed = false;  ///< indices that are written are counted from `last` downwards
   std::int64_t last = 0;
 };
+
+/// How many kinds of ranks there are.
+constexpr int rank_kinds(const ArgIndices& indices) {
+  return (indices.outer.count > 1 ? 1 : 0) + (indices.inner.count > 1 ? 1 : 0);
+}
 
 /// argmin or argmax of columns. Lane l of a group is number l / results of its result l % results.
 /// If results have several lanes, a tile has all of them.
@@ -94,8 +102,8 @@ constexpr std::int64_t arg_tile_bytes(const Tiling& tiling, std::int64_t element
 }
 
 /// Best elements and positions of a tile; where results have several lanes, the same transposed,
-/// and the ranks of both kinds.
-constexpr std::int64_t arg_tile_arrays(bool several) { return several ? 6 : 2; }
+/// and ranks of `kinds` kinds.
+constexpr std::int64_t arg_tile_arrays(int kinds) { return kinds == 0 ? 2 : 4 + kinds; }
 
 /// Bytes of a tile's indices, before they are written.
 constexpr std::int64_t arg_buffer_bytes(const Tiling& tiling) {
@@ -103,11 +111,11 @@ constexpr std::int64_t arg_buffer_bytes(const Tiling& tiling) {
 }
 
 /// Those arrays and indices, the packed tile, and where its rows are.
-constexpr std::int64_t arg_columns_scratch_bytes(const Tiling& tiling, bool several,
+constexpr std::int64_t arg_columns_scratch_bytes(const Tiling& tiling, int kinds,
                                                  std::int64_t element_size) {
   const std::int64_t rows =
       tiling.packing == Packing::kStrided ? tiling.pass * std::int64_t{sizeof(std::int64_t)} : 0;
-  return round_up(arg_tile_arrays(several) * arg_tile_bytes(tiling, element_size) +
+  return round_up(arg_tile_arrays(kinds) * arg_tile_bytes(tiling, element_size) +
                   arg_buffer_bytes(tiling) + packed_bytes(tiling, element_size) + rows);
 }
 

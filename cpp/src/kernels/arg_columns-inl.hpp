@@ -270,10 +270,11 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
   const Tiling& tiling = columns.tiling;
   const std::int64_t n = columns.walk.n;
   const bool several = a.results < columns.lanes.count;
+  const int kinds = rank_kinds(a.indices);
   const std::int64_t array_bytes = arg_tile_bytes(tiling, kSizeOf<U>);
   const BestOfTile<U> state = {reinterpret_cast<U*>(scratch),
                                reinterpret_cast<U*>(scratch + array_bytes)};
-  char* const buffer = scratch + arg_tile_arrays(several) * array_bytes;
+  char* const buffer = scratch + arg_tile_arrays(kinds) * array_bytes;
   char* const packed = buffer + arg_buffer_bytes(tiling);
   // Packed tiles are in L1.
   const std::int64_t ahead = tiling.packing == Packing::kInPlace ? tiling.ahead : 0;

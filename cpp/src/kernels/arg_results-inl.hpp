@@ -90,19 +90,20 @@ DMLCPU_NOINLINE RunResults<U> merge_results(const ArgColumns& a, const Tile<U>& 
   const auto memory = [&](int number) { return state.best + number * array; };
   RunResults<U> all = {state, nullptr, nullptr, tile.lanes, a.results};
   std::int64_t groups = tile.groups;
-  if (a.results == 1 && groups > 1) {
-    // Groups side by side, so that they fill vectors.
+  if (a.results == 1 && groups * kSizeOf<U> >= 16) {
+    // Groups side by side fill vectors.
     all = {{memory(2), memory(3)}, nullptr, nullptr, 1, 1};
     transpose(state.best, count, groups, count, all.best, groups, 0);
     transpose(state.positions, count, groups, count, all.positions, groups, 0);
   }
+  U* const inner_memory = memory(a.indices.outer.count > 1 ? 5 : 4);
   const std::int64_t results = all.stride == 1 ? std::exchange(groups, 1) : a.results;
   for (std::int64_t g = 0; g < groups; ++g) {
     const std::int64_t first = g * all.stride;
     const BestOfTile<U> best = all.at(first);
     const std::int64_t times = results / a.results;
     U* const outer = fill_ranks(a.indices.outer, tile.lanes, times, memory(4) + first);
-    U* const inner = fill_ranks(a.indices.inner, tile.lanes, times, memory(5) + first);
+    U* const inner = fill_ranks(a.indices.inner, tile.lanes, times, inner_memory + first);
     if (outer != nullptr && inner != nullptr) {
       merge_lanes<true>(count, results, best.best, outer, best.positions, inner);
     } else {
@@ -110,7 +111,7 @@ DMLCPU_NOINLINE RunResults<U> merge_results(const ArgColumns& a, const Tile<U>& 
                          outer != nullptr ? best.positions : inner, inner);
     }
     if (outer != nullptr) all.outer = memory(4);
-    if (inner != nullptr) all.inner = memory(5);
+    if (inner != nullptr) all.inner = inner_memory;
   }
   return all;
 }
@@ -130,29 +131,35 @@ DMLCPU_NOINLINE void write_run(const ArgColumns& a, const Tile<U>& tile, const R
   // Without gaps on either side: all groups at once.
   const bool dense = best.stride == best.results && stride == best.results;
   const std::int64_t results = dense ? tile.groups * best.results : best.results;
-  for (std::int64_t g = 0; g < (dense ? 1 : tile.groups); ++g, to += stride) {
+  const std::int64_t groups = dense ? 1 : tile.groups;
+  for (std::int64_t g = 0; g < groups && indices.table == nullptr; ++g) {
+    for (std::int64_t r = 0; r < results; ++r) {
+      const auto position = static_cast<Wide>(best.positions[g * best.stride + r]);
+      to[g * stride + r] = static_cast<Index>(base_of_run + step * position);
+    }
+  }
+  const bool linear = indices.table == nullptr && indices.last_index == 0;
+  if (linear && best.outer == nullptr && best.inner == nullptr) return;
+  for (std::int64_t g = 0; g < groups; ++g, to += stride) {
     const std::int64_t first = g * best.stride;
     const U* const positions = best.positions + first;
-    const auto add = [&](Index& index, std::int64_t more) {
-      index = static_cast<Index>(static_cast<Wide>(index) + static_cast<Wide>(sign * more));
+    const auto add = [&](std::int64_t r, std::int64_t index) {
+      to[r] = static_cast<Index>(static_cast<Wide>(to[r]) + static_cast<Wide>(sign * index));
     };
-    if (indices.table == nullptr) {
-      for (std::int64_t r = 0; r < results; ++r) {
-        to[r] = static_cast<Index>(base_of_run + step * static_cast<Wide>(positions[r]));
-      }
-    } else {
-      for (std::int64_t r = 0; r < results; ++r) {
-        to[r] = static_cast<Index>(base);
-        const PeriodPosition at(walk, run + static_cast<std::int64_t>(positions[r]));
-        add(to[r], indices.table[at.number] + at.period * indices.period_step +
-                       (at.is_last ? indices.last_index : 0));
-      }
+    for (std::int64_t r = 0; r < results && indices.table != nullptr; ++r) {
+      to[r] = static_cast<Index>(base);
+      const PeriodPosition at(walk, run + static_cast<std::int64_t>(positions[r]));
+      add(r, indices.table[at.number] + at.period * indices.period_step);
+    }
+    for (std::int64_t r = 0; r < results && indices.last_index != 0; ++r) {
+      const bool is_last = static_cast<std::int64_t>(positions[r]) >= indices.last_from - run;
+      add(r, is_last ? indices.last_index : 0);
     }
     for (std::int64_t r = 0; r < results && best.outer != nullptr; ++r) {
-      add(to[r], indices.outer.indices[best.outer[first + r]]);
+      add(r, indices.outer.indices[best.outer[first + r]]);
     }
     for (std::int64_t r = 0; r < results && best.inner != nullptr; ++r) {
-      add(to[r], indices.inner.indices[best.inner[first + r]]);
+      add(r, indices.inner.indices[best.inner[first + r]]);
     }
   }
 }

@@ -1,6 +1,7 @@
 // argmin and argmax: validate, plan, run.
 #include "ops/planned.hpp"
 
+#include <cstdlib>
 #include <cstring>
 #include <type_traits>
 
@@ -49,7 +50,10 @@ void write_elements(void* output, std::int64_t size, std::int64_t stride, std::i
     const auto by = [&](auto apart) {
       for (std::int64_t i = 0; i < count; ++i) to[i * apart] = static_cast<U>(element(i, to));
     };
-    stride == 1 ? by(std::integral_constant<std::int64_t, 1>()) : by(stride);
+    // Compilers make vector code of strides that they know.
+    if (stride == 1) return by(std::integral_constant<std::int64_t, 1>());
+    if (stride == -1) return by(std::integral_constant<std::int64_t, -1>());
+    by(stride);
   };
   if (size == 1) write(static_cast<std::uint8_t*>(output));
   if (size == 2) write(static_cast<std::uint16_t*>(output));
@@ -123,7 +127,7 @@ struct ArgRun : Memory {
           i == 0,       outputs(task.offsets, kUnitAxis, plan.tasks.groups, plan.tasks.results)};
       call.columns.data = data + plan.columns.input_offset * element_size;
       call.columns.lanes.groups = task.groups;
-      call.columns.lanes.count = plan.columns.per_result() * task.results;
+      call.columns.lanes.count = plan.columns.per_result * task.results;
       call.indices.base = first(1);
       call.indices.reversed = plan.reversed && !plan.merges;
       call.indices.last = plan.count - 1;
@@ -140,8 +144,10 @@ struct ArgRun : Memory {
     for (std::int64_t g = 0; g < task.groups; ++g) {
       const auto place = [&](int s) { return task.offsets[s] + g * plan.tasks.groups.strides[s]; };
       char* const index = indices + place(1) * index_size;
-      if (last == 0 && results.strides[1] == 1) {
-        std::memset(index, 0, static_cast<std::size_t>(task.results * index_size));
+      if (last == 0 && std::abs(results.strides[1]) == 1) {
+        char* const lowest =
+            results.strides[1] > 0 ? index : index - (task.results - 1) * index_size;
+        std::memset(lowest, 0, static_cast<std::size_t>(task.results * index_size));
       } else {
         write_elements(index, index_size, results.strides[1], task.results,
                        [&found, g, last, reversed](std::int64_t i, auto* /*to*/) {

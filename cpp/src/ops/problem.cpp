@@ -8,15 +8,26 @@
 namespace dmlcpu {
 namespace {
 
-/// Pushed innermost first; equal strides keep their order.
-void turn(Axes& axes) { std::reverse(axes.axes.begin(), axes.axes.begin() + axes.count); }
+/// The next axis, to be filled in where it is: a copy of what was just written would wait for it.
+Axis& add_axis(Axes& axes, std::int64_t size, std::int64_t stride) {
+  Axis& axis = axes.axes[axes.count++];
+  axis.size = size;
+  axis.strides[0] = stride;
+  return axis;
+}
 
-/// As few loops as possible, along which the input ascends.
-void simplify_kept(Axes& kept, Offsets& offsets) {
+/// As few loops as possible, given innermost first, of which equal strides keep their order.
+void simplify_turned(Axes& axes) {
+  if (axes.count < 2) return;
+  std::reverse(axes.axes.begin(), axes.axes.begin() + axes.count);
+  simplify(axes);
+}
+
+/// Along them the input ascends.
+void ascend(Axes& kept, Offsets& offsets) {
   for (int d = 0; d < kept.count; ++d) {
     if (kept.axes[d].strides[0] < 0) reverse(kept.axes[d], offsets);
   }
-  simplify(kept);
 }
 
 }  // namespace
@@ -33,26 +44,32 @@ ArgProblem problem_of(const ArgDescriptor& descriptor, const Tensor* values) {
     const std::int64_t size = input.sizes[d];
     const bool reduced = (axes >> d & 1U) != 0;
     if (!reduced || descriptor.keep_dims) --output_axis;
-    if (!reduced) {
-      problem.results *= size;
-      problem.kept.push({size,
-                         {input.strides[d], descriptor.output.strides[output_axis],
-                          values == nullptr ? 0 : values->strides[d]}});
+    if (size == 1) {
+      if (reduced) problem.value_stride = input.strides[d];
       continue;
     }
-    Axis axis{size, {input.strides[d], 0, 0}};
+    if (!reduced) {
+      problem.results *= size;
+      Axis& axis = add_axis(problem.kept, size, input.strides[d]);
+      axis.strides[1] = descriptor.output.strides[output_axis];
+      axis.strides[2] = values == nullptr ? 0 : values->strides[d];
+      continue;
+    }
+    const std::int64_t step = problem.count;
+    const std::int64_t stride = problem.reversed ? -input.strides[d] : input.strides[d];
     // Reversed, the axis still counts its index upwards from its new start.
-    if (problem.reversed) reverse(axis, problem.offsets);
-    axis.strides[1] = problem.count;
-    problem.value_stride = axis.strides[0];
+    if (problem.reversed) problem.offsets[0] += (size - 1) * input.strides[d];
+    problem.value_stride = stride;
     problem.count *= size;
-    if (axis.strides[0] != 0) problem.reduced.push(axis);
+    if (stride == 0) continue;
+    Axis& axis = add_axis(problem.reduced, size, stride);
+    axis.strides[1] = step;
+    axis.strides[2] = 0;
   }
   problem.bytes = problem.results * problem.count * problem.element_size;
-  turn(problem.kept);
-  turn(problem.reduced);
-  simplify_kept(problem.kept, problem.offsets);
-  simplify(problem.reduced);
+  ascend(problem.kept, problem.offsets);
+  simplify_turned(problem.kept);
+  simplify_turned(problem.reduced);
   return problem;
 }
 
@@ -69,7 +86,8 @@ TopKProblem problem_of(const TopKDescriptor& descriptor) {
          {input.strides[d], descriptor.indices.strides[d], descriptor.values.strides[d]}});
   }
   problem.searched = problem.kept.take(search_axis(descriptor));
-  simplify_kept(problem.kept, problem.offsets);
+  ascend(problem.kept, problem.offsets);
+  simplify(problem.kept);
   return problem;
 }
 

@@ -87,7 +87,7 @@ void size_scratch(std::int64_t element_size, ArgPlan& plan) {
   if (plan.strategy == ArgStrategy::kColumns) {
     plan.table_bytes = plan.columns.table_bytes();
     plan.kernel_bytes = arg_columns_scratch_bytes(plan.columns.columns.tiling,
-                                                  plan.columns.has_several(), element_size);
+                                                  rank_kinds(plan.columns.indices), element_size);
   }
   // Parts keep their best until they are merged.
   plan.scratch_bytes = plan.table_bytes + workers * plan.kernel_bytes +
@@ -133,6 +133,7 @@ ArgPlan plan_arg(const ArgProblem& problem, int threads) {
     } else {
       plan.strategy = ArgStrategy::kColumns;
       plan.columns = plan_columns(element_size, problem.bytes, true, 0, plan.tasks, plan.reduced);
+      plan.columns.has_values = problem.has_values;
     }
   }
   split_tasks(element_size, threads, plan);
@@ -142,8 +143,8 @@ ArgPlan plan_arg(const ArgProblem& problem, int threads) {
 
 bool find_rows(const ArgProblem& problem, int threads, ArgUnplannedRows& unplanned) {
   if (threads > 1 || problem.kept.count > 1 || problem.reduced.count > 1) return false;
-  const Axis kept = problem.kept.last();
-  const Axis reduced = problem.reduced.last();
+  const Axis& kept = problem.kept.last();
+  const Axis& reduced = problem.reduced.last();
   if (kept.size > 1 && kept.size * reduced.size > tuning::kUnplannedElements) return false;
   ArgRows& rows = unplanned.rows;
   unplanned.offsets = problem.offsets;

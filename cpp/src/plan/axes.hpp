@@ -36,7 +36,7 @@ struct Axes {
 
   void push(const Axis& axis) { axes[count++] = axis; }
   /// The innermost axis; one of one position where there is none, as below.
-  Axis last() const { return count > 0 ? axes[count - 1] : kUnitAxis; }
+  const Axis& last() const { return count > 0 ? axes[count - 1] : kUnitAxis; }
   Axis pop() { return count > 0 ? axes[--count] : kUnitAxis; }
   /// Removes and returns the axis at `position`, if that is not -1.
   Axis take(int position);

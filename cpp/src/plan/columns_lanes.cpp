@@ -36,11 +36,12 @@ int axis_beside(std::int64_t element_size, std::int64_t lanes, std::int64_t posi
 /// descend in it.
 void add_lanes(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan& plan) {
   const std::int64_t apart = lanes_apart(results);
-  const bool continues = stride_of(axis) == results.size * plan.per_result() * apart;
+  const bool continues = stride_of(axis) == results.size * plan.per_result * apart;
   plan.columns.lanes.stride = continues ? apart : axis.strides[0];
   const std::int64_t steps = ceil_divide(axis.size, count);
   count = ceil_divide(axis.size, steps);
   if (continues && axis.strides[0] < 0) plan.input_offset += (count - 1) * axis.strides[0];
+  plan.per_result *= count;
   // The last of the axes changes fastest.
   const Axes faster = plan.lanes;
   plan.lanes.count = 0;
@@ -201,7 +202,9 @@ void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, Col
   Walk& walk = plan.columns.walk;
   plan.walk.count = 0;
   walk = {};
+  plan.indices = {};
   plan.has_table = false;
+  std::int64_t span = 1;
   int next = first_walked(stride_limit, reduced, plan.cut);
   while (next >= 0) {
     const Axis axis = reduced.take(next);
@@ -210,27 +213,38 @@ void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, Col
     const std::int64_t size = is_cut ? plan.cut.size : axis.size;
     if (walk.n == 1) plan.indices.step = axis.strides[1];
     next = with_step(reduced, axis.strides[1] / count * size);
-    const std::int64_t most =
-        stride_of(axis) < stride_limit ? std::max(limit / walk.period, std::int64_t{1}) : 1;
+    std::int64_t most = limit / walk.period;
+    if (stride_limit < kAnyStride) {
+      // A block has its gaps as well.
+      const std::int64_t left = tuning::kBlockElements - span;
+      most = std::min(most, left / std::max<std::int64_t>(stride_of(axis), 1) + 1);
+    }
+    most = stride_of(axis) < stride_limit ? std::max(most, std::int64_t{1}) : 1;
     // Periods of one size: the last one overlaps the one before.
     const std::int64_t in_period = ceil_divide(axis.size, ceil_divide(axis.size, most));
     const std::int64_t periods = ceil_divide(axis.size, in_period);
     if (in_period > 1) plan.walk.push({in_period, axis.strides});
+    span += (in_period - 1) * stride_of(axis);
     const std::int64_t overlap = periods * in_period * count - size;
     if (periods == 1) {
       walk.n = walk.period *= in_period;
-      plan.has_table |= overlap > 0;
+      if (overlap == 0) continue;
+      // Of one axis the last step alone has another index.
+      plan.has_table = next >= 0;
+      plan.indices.last_from = walk.n - 1;
+      plan.indices.last_index = plan.has_table ? 0 : -overlap * (axis.strides[1] / count);
       continue;
     }
     const std::int64_t skipped = overlap / count;
+    plan.indices.last_from = (periods - 1) * in_period * walk.period;
+    plan.indices.last_index = -overlap * (axis.strides[1] / count);
+    if (!plan.has_table) plan.indices.last_index += skipped * axis.strides[1];
     walk.n = (periods * in_period - skipped) * walk.period;
     walk.last_skip = skipped * walk.period;
     walk.last_offset = -overlap * (axis.strides[0] / count);
     walk.period *= in_period;
     walk.period_stride = in_period * axis.strides[0];
     plan.indices.period_step = in_period * axis.strides[1];
-    plan.indices.last_index = -overlap * (axis.strides[1] / count);
-    plan.has_table |= overlap > skipped * count;
     break;
   }
   // Taken from the fastest on.

@@ -15,7 +15,7 @@ inline constexpr std::int64_t kAnyStride = std::numeric_limits<std::int64_t>::ma
 
 /// Takes what is walked out of the reduced axes: as many as follow each other in the order of their
 /// indices, while a period has at most `limit` positions. Of the axes in a period none has a stride
-/// of `stride_limit` or more.
+/// of `stride_limit` or more; if there is such a limit, they span at most a block.
 void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, ColumnsPlan& plan);
 
 /// Chooses lanes, one or several for each result, and groups beside them. The

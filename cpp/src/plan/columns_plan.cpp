@@ -57,16 +57,17 @@ void choose_packing(std::int64_t element_size, bool widens, const Axis& groups, 
     for (std::int64_t limit = apart; limit > 0;) {
       Axes others = reduced;
       take_walk(most / groups.size, limit, others, plan);
-      // Several lanes of a result would be merged after each call.
-      const bool once = !plan.has_several() || others.count == 0;
-      if (once && make_block(element_size, groups, plan)) {
+      // Several lanes of a result are merged after each call.
+      const bool pays = !plan.has_several() || others.count == 0 ||
+                        plan.columns.walk.n >= tuning::kWholeAxisPositions;
+      if (pays && make_block(element_size, groups, plan)) {
         tiling.packing = in_registers ? Packing::kRegisters : Packing::kTransposed;
         reduced = others;
         return;
       }
       // Again without the axis of the largest stride, which may leave the gaps.
       limit = 0;
-      for (int d = 0; d < plan.walk.count && plan.walk.count > 1; ++d) {
+      for (int d = 0; d < plan.walk.count; ++d) {
         limit = std::max(limit, stride_of(plan.walk.axes[d]));
       }
     }
@@ -136,10 +137,12 @@ ColumnsPlan plan_columns(std::int64_t element_size, std::int64_t input_bytes, bo
   Lanes& lanes = plan.columns.lanes;
   Tiling& tiling = plan.columns.tiling;
   choose_lanes(element_size, widens, lane_bytes, tasks, reduced, plan);
-  lanes.count = plan.per_result() * tasks.results.size;
+  plan.results = tasks.results.size;
+  lanes.count = plan.per_result * plan.results;
   if (!plan.has_several()) lanes.stride = tasks.results.strides[0];
   choose_packing(element_size, widens, tasks.groups, reduced, plan);
   choose_tiles(element_size, tasks.groups, plan);
+  plan.count_ranks();
   if (input_bytes < tuning::kColumnsPrefetchBytes) tiling.ahead = 0;
   // Blocks that hold no groups: those of the longest kept axis have their own.
   const bool blocks = has_blocks(tiling.packing);
@@ -169,7 +172,7 @@ std::string to_text(const ColumnsPlan& plan, const Tasks& tasks) {
               lanes.groups, " groups by ", tasks.groups.strides[0], " of ", lanes.count,
               " lanes by ", lanes.stride,
               plan.has_several()
-                  ? text(", ", plan.per_result(), " of each of ", tasks.results.size, " results")
+                  ? text(", ", plan.per_result, " of each of ", tasks.results.size, " results")
                   : "",
               "; tiles of ", tiling.groups, " x ", tiling.lanes, "\n");
 }

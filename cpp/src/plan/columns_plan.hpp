@@ -39,23 +39,26 @@ struct ColumnsPlan {
   /// But for pointers; of all groups and lanes, some of which a task takes.
   Columns columns;
   ArgIndices indices;
-  bool has_table = false;  ///< indices of positions need ArgIndices::table
+  bool has_table = false;   ///< indices of positions need ArgIndices::table
+  bool has_values = false;  ///< elements are looked up by LaneRanks::lanes
   /// The walk is one or several axes in the order of their indices. These are the axes of one
   /// period, the last of them changing fastest; strides are {input, index step, 0}.
   Axes walk;
   /// The reduced axes whose positions are lanes of one result, the last of them changing fastest.
   Axes lanes;
+  std::int64_t per_result = 1;  ///< how many they are
+  std::int64_t results = 1;     ///< of a group
   CutAxis cut;
   std::int64_t input_offset = 0;  ///< of the first lane's first position, or of its block
   std::int64_t least_groups = 1;  ///< of a task: all of a block, or a row of kLeastTileBytes
 
-  /// The lanes of each result.
-  std::int64_t per_result() const { return iteration_count(lanes); }
   bool has_several() const { return lanes.count > 0; }
 
   /// Sets how many positions of lanes in place are a pass, and how far ahead their rows are
   /// prefetched.
   void set_pass(std::int64_t positions, std::int64_t element_size);
+  /// Sets how many ranks the lanes of a result have.
+  void count_ranks();
   /// Writes the tables that columns and indices point to, to as many bytes as table_bytes() says.
   void fill_tables(char* memory, Columns& to, ArgIndices& to_indices) const;
   std::int64_t table_bytes() const;
