@@ -113,7 +113,7 @@ def columns(calls, rng):
 
 
 def several_lanes(calls, rng):
-    """Few columns, some positions of which are lanes; the last step ends, or begins, where the memory does."""
+    """Few columns, of which some positions are lanes; the last ones end, or begin, where memory does."""
     for dtype in data.DTYPES:
         for width in (1, 2, 3, 7):
             count = data.positions_in_lanes(dtype.itemsize * width)

@@ -86,8 +86,8 @@ def test_several_lanes_of_a_result(instruction_set, threads, dtype, columns):
 
 @some_dtypes
 def test_several_lanes_of_outer_axes(instruction_set, threads, dtype):
-    """A gap after every few rows keeps the outer axis apart: at each of its positions a step overlaps, also
-    where threads share it."""
+    """A gap after every few rows keeps the outer axis apart: at each of its positions a step overlaps,
+    also where threads share it."""
     for columns in (1, 3, 5):
         count = data.positions_in_lanes(dtype.itemsize * columns)
         for rows in near(2 * count, 3 * count):
