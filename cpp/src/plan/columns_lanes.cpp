@@ -1,7 +1,6 @@
 #include "plan/columns_lanes.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/tuning.hpp"
 
@@ -11,24 +10,6 @@ namespace {
 /// How far neighbouring results are from each other; 1 if there is one, whose neighbours are its
 /// own positions.
 std::int64_t lanes_apart(const Axis& results) { return results.size == 1 ? 1 : results.strides[0]; }
-
-/// The number of the kept axis that repeats `lanes` lanes, as far apart as the tasks' groups,
-/// without a gap, for a row that fills vectors, and whose walk has kBesideBytes; -1 if there is
-/// none, or lanes are further apart than kPackedStride: transposing them takes no longer.
-int axis_beside(std::int64_t element_size, std::int64_t lanes, std::int64_t positions,
-                const Tasks& tasks) {
-  const std::int64_t apart = lanes_apart(tasks.groups);
-  if (apart > tuning::kPackedStride) return -1;
-  for (int d = tasks.kept.count - 1; d >= 0; --d) {
-    const Axis& axis = tasks.kept.axes[d];
-    const std::int64_t row_bytes = lanes * axis.size * element_size;
-    if (axis.strides[0] == lanes * apart && row_bytes >= tuning::kLaneBytes &&
-        row_bytes * positions >= tuning::kBesideBytes) {
-      return d;
-    }
-  }
-  return -1;
-}
 
 /// Makes `count` successive positions of `axis` lanes of each result, beyond those that there are.
 /// Leaves the steps of as many in which the axis is walked, of one size: the last overlaps the one
@@ -53,120 +34,160 @@ void add_lanes(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan&
   axis.strides[1] *= count;
 }
 
-/// How many positions of each result become lanes: together they fill as many bytes as hide each
-/// other's latency.
-std::int64_t widened_count(std::int64_t element_size, const Axis& results) {
-  return std::max(std::int64_t{2}, tuning::kWidenedBytes / (results.size * element_size));
-}
+/// How the lanes of a problem may be chosen.
+struct LanesOf {
+  std::int64_t element_size;
+  const Axes& kept;
+  const Axes& reduced;
+  int inside;  ///< the kept axis whose elements are nearest, nearer than those of any reduced one
+  int outer = -1;  ///< the innermost other one that fills a cache line, else the longest
 
-/// Whether the reduced axis has at least `least` positions, and twice `count`, that follow each
-/// other in memory, each with all results, at one distance that is packed fast.
-bool follows(const Axis& reduced, const Axis& results, std::int64_t count, std::int64_t least) {
-  const std::int64_t apart = lanes_apart(results);
-  return apart <= tuning::kPackedStride && stride_of(reduced) == results.size * apart &&
-         reduced.size >= std::max(least, 2 * count);
-}
-
-/// Widens the tasks' groups by positions of the innermost reduced axis, if these follow each other.
-/// Of an axis among several by all, if they fill vectors and fit a tile: it would be walked once
-/// for each position of the others. Where another axis fills vectors, with `outer_bytes`, only if
-/// its blocks do not hold the positions; or its lanes are `far_apart`, by a whole axis or
-/// kWidenedApartPositions for each lane; or a kept axis repeats the whole axis in a row that fills
-/// vectors.
-bool widen_groups(std::int64_t element_size, std::int64_t outer_bytes, bool far_apart, Tasks& tasks,
-                  Axes& reduced, ColumnsPlan& plan) {
-  Axis& inner = reduced.axes[reduced.count - 1];
-  const std::int64_t lanes = inner.size * tasks.groups.size;
-  const std::int64_t positions = iteration_count(reduced) / inner.size;
-  const int beside = positions < tuning::kBesidePositions
-                         ? -1
-                         : axis_beside(element_size, lanes, positions, tasks);
-  const bool all = reduced.count > 1 && inner.size <= tuning::kWholeAxisLanes &&
-                   (beside >= 0 || lanes * element_size >= kCacheLine) &&
-                   lanes * element_size <= tuning::kWidenedTileBytes;
-  const std::int64_t count = all ? inner.size : widened_count(element_size, tasks.groups);
-  std::int64_t least = 0;
-  if (outer_bytes >= kCacheLine && !(all && (far_apart || beside >= 0))) {
-    least = tuning::kBlockElements / tasks.groups.size + 1;
-    if (far_apart) least = std::min(least, tuning::kWidenedApartPositions * count);
+  LanesOf(std::int64_t size, const Axes& of_kept, const Axes& of_reduced)
+      : element_size(size), kept(of_kept), reduced(of_reduced) {
+    const std::int64_t stride = stride_of(kept.last());
+    inside = stride != 0 && stride_of(reduced.last()) >= stride ? kept.count - 1 : -1;
+    outer = longest_but(inside, true);
+    for (int d = 0; d < kept.count; ++d) {
+      const Axis& axis = kept.axes[d];
+      if (d != inside && axis.strides[0] != 0 && axis.size * size >= kCacheLine) outer = d;
+    }
   }
-  // All need not be twice as many.
-  if (!follows(inner, tasks.groups, all ? count / 2 : count, least)) return false;
-  const int next_groups = all && beside >= 0 ? beside : longest(tasks.kept, false);
-  tasks.results = std::exchange(tasks.groups, tasks.kept.take(next_groups));
-  add_lanes(inner, count, tasks.results, plan);
-  if (all) reduced.pop();
+
+  Axis results() const { return inside < 0 ? kUnitAxis : kept.axes[inside]; }
+  Axis inner() const { return reduced.last(); }
+  std::int64_t apart() const { return lanes_apart(results()); }
+
+  /// The longest kept axis but one; if `moves`, of those that do not broadcast.
+  int longest_but(int excluded, bool moves) const {
+    int best = -1;
+    for (int d = kept.count - 1; d >= 0; --d) {
+      const Axis& axis = kept.axes[d];
+      if (d == excluded || (moves && axis.strides[0] == 0)) continue;
+      if (best < 0 || axis.size > kept.axes[best].size) best = d;
+    }
+    return best;
+  }
+
+  /// The kept axis that repeats `lanes` lanes, as far apart as the results, without a gap, for a
+  /// row that fills vectors, and whose walk has kBesideBytes; -1 if there is none, or lanes are
+  /// further apart than kPackedStride: transposing them takes no longer.
+  int axis_beside(std::int64_t lanes, std::int64_t positions) const {
+    if (apart() > tuning::kPackedStride) return -1;
+    for (int d = kept.count - 1; d >= 0; --d) {
+      const Axis& axis = kept.axes[d];
+      const std::int64_t row_bytes = lanes * axis.size * element_size;
+      if (d != inside && axis.strides[0] == lanes * apart() && row_bytes >= tuning::kLaneBytes &&
+          row_bytes * positions >= tuning::kBesideBytes) {
+        return d;
+      }
+    }
+    return -1;
+  }
+
+  /// How many positions of each result become lanes, beside `lanes` that there are: together they
+  /// fill as many bytes as hide each other's latency.
+  std::int64_t filling(std::int64_t lanes) const {
+    return std::max(std::int64_t{2}, tuning::kWidenedBytes / (lanes * element_size));
+  }
+
+  /// The most lanes of one result: a tile holds them, and an integer as wide as the element ranks
+  /// them.
+  std::int64_t most() const {
+    return std::min(tuning::kWidenedTileBytes / element_size, arg_run_positions(element_size));
+  }
+
+  /// Whether the positions of a reduced axis follow `lanes` lanes in memory, at one distance that
+  /// is packed fast.
+  bool follow(const Axis& axis, std::int64_t lanes) const {
+    return apart() <= tuning::kPackedStride && stride_of(axis) == lanes * apart();
+  }
+};
+
+/// Positions of the innermost reduced axis, which follow the results: all of an axis among several,
+/// if they fill vectors and fit a tile, as it would be walked once for each position of the others.
+/// Where another axis fills vectors only if its blocks do not hold the positions; or its lanes are
+/// `far_apart`, by a whole axis or kWidenedApartPositions for each lane; or a kept axis repeats the
+/// whole axis in a row that fills vectors.
+bool choose_inner(const LanesOf& of, std::int64_t outer_bytes, bool far_apart, LaneChoice& choice) {
+  const Axis inner = of.inner();
+  const std::int64_t results = of.results().size;
+  const std::int64_t lanes = inner.size * results;
+  const std::int64_t positions = iteration_count(of.reduced) / inner.size;
+  const int beside = positions < tuning::kBesidePositions ? -1 : of.axis_beside(lanes, positions);
+  const bool all = of.reduced.count > 1 && inner.size <= tuning::kWholeAxisLanes &&
+                   (beside >= 0 || lanes * of.element_size >= kCacheLine) &&
+                   lanes * of.element_size <= tuning::kWidenedTileBytes;
+  const std::int64_t count = all ? inner.size : of.filling(results);
+  std::int64_t least = all ? 0 : 2 * count;
+  if (outer_bytes >= kCacheLine && !(all && (far_apart || beside >= 0))) {
+    std::int64_t pays = tuning::kBlockElements / results + 1;
+    if (far_apart) pays = std::min(pays, tuning::kWidenedApartPositions * count);
+    least = std::max(least, pays);
+  }
+  if (!of.follow(inner, results) || inner.size < least) return false;
+  choice.results = of.inside;
+  choice.groups = all && beside >= 0 ? beside : of.longest_but(of.inside, false);
+  choice.whole = all ? 1 : 0;
+  choice.cut = all ? 0 : count;
   return true;
 }
 
-/// The most lanes of one result: a tile holds them, and an integer as wide as the element numbers
-/// them.
-std::int64_t most_lanes(std::int64_t element_size) {
-  return std::min(tuning::kWidenedTileBytes / element_size, arg_run_positions(element_size));
-}
-
-/// Makes positions of the longest reduced axis lanes of a single result; false if there are too
-/// few.
-bool widen_longest(std::int64_t element_size, Axes& reduced, ColumnsPlan& plan) {
-  const int axis = longest(reduced, true);
-  const std::int64_t size = reduced.axes[axis].size;
-  const std::int64_t count = tuning::kWidenedBytes / element_size;
-  if (size * element_size < kCacheLine || (reduced.count == 1 && size < 2 * count)) return false;
-  Axis lanes = reduced.take(axis);
+/// Positions of the longest reduced axis; false if there are too few.
+bool choose_longest(const LanesOf& of, LaneChoice& choice) {
+  const std::int64_t size = of.reduced.axes[longest(of.reduced, true)].size;
+  const std::int64_t count = tuning::kWidenedBytes / of.element_size;
+  if (size * of.element_size < kCacheLine || (of.reduced.count == 1 && size < 2 * count)) {
+    return false;
+  }
   // Lanes of few positions would take longer to merge than to reduce.
-  const bool some = size >= 2 * count && iteration_count(reduced) < tuning::kWholeAxisPositions;
-  add_lanes(lanes, some ? count : std::min(size, most_lanes(element_size)), kUnitAxis, plan);
-  if (lanes.size > 1) reduced.push(lanes);
+  const bool some =
+      size >= 2 * count && iteration_count(of.reduced) / size < tuning::kWholeAxisPositions;
+  choice.groups = of.inside;
+  choice.longest = true;
+  choice.cut = some ? count : std::min(size, of.most());
   return true;
 }
 
-/// Makes the innermost reduced axes, whose elements follow each other, lanes of a single result,
-/// while the others have enough positions; of the next axis some positions, if lanes are few. False
-/// if they do not fill a vector, or if a call would walk so few positions that merging takes longer
-/// than the lanes gain.
-bool join_innermost(std::int64_t element_size, Tasks& tasks, Axes& reduced, ColumnsPlan& plan) {
-  Axes others = reduced;
-  ColumnsPlan joining = plan;
+/// The innermost reduced axes, whose elements follow each other, while the others have enough
+/// positions; of the next axis some positions, if lanes are few. False if they do not fill a
+/// vector, or if a call would walk so few positions that merging takes longer than the lanes gain.
+bool choose_several(const LanesOf& of, const Tasks& tasks, LaneChoice& choice) {
+  Axes others = of.reduced;
   std::int64_t lanes = 1;
   while (others.count > 1 && stride_of(others.last()) == lanes) {
-    Axis axis = others.last();
-    const std::int64_t size = lanes * axis.size;
-    const std::int64_t positions = iteration_count(others) / axis.size;
+    const std::int64_t size = lanes * others.last().size;
+    const std::int64_t positions = iteration_count(others) / others.last().size;
     // More lanes than a cache line has gain only that memory is read in order.
-    const bool few = lanes == 1 || size * element_size <= kCacheLine;
-    const bool fills = lanes * element_size >= kCacheLine;
-    const std::int64_t least =
-        few ? tuning::kWholeAxisPositions * element_size : tuning::kJoinedBytes * (fills ? 8 : 1);
-    if (positions * element_size < least || size > most_lanes(element_size)) break;
+    const bool few = lanes == 1 || size * of.element_size <= kCacheLine;
+    const bool fills = lanes * of.element_size >= kCacheLine;
+    const std::int64_t least = few ? tuning::kWholeAxisPositions * of.element_size
+                                   : tuning::kJoinedBytes * (fills ? 8 : 1);
+    if (positions * of.element_size < least || size > of.most()) break;
     others.pop();
-    add_lanes(axis, axis.size, kUnitAxis, joining);
+    ++choice.whole;
     lanes = size;
   }
   if (lanes == 1) return false;
-  Axis& next = others.axes[others.count - 1];
-  const Axis results = {lanes, {1, 0, 0}};
+  const Axis& next = others.last();
   // Each lane is to have positions left to walk.
   const std::int64_t walk_bytes =
-      tasks.kept.count == 0 ? 2 * element_size : tuning::kJoinedBytes / 4;
-  const std::int64_t count =
-      std::clamp(next.size * element_size / walk_bytes, std::int64_t{1},
-                 std::min(widened_count(element_size, results), most_lanes(element_size) / lanes));
-  const std::int64_t bytes = lanes * element_size;
-  const bool widens =
-      count > 1 && bytes < tuning::kWidenedBytes && follows(next, results, count, 0);
-  if (!widens && bytes < tuning::kLaneBytes) return false;
-  if (widens) add_lanes(next, count, kUnitAxis, joining);
-  Axes outer = others;
-  take_walk(tuning::kWalkRows, kAnyStride, outer, joining);
-  const bool once = outer.count == 0 && tasks.kept.count == 0;
-  if (!once &&
-      joining.columns.walk.n * element_size < tuning::kJoinedBytes / (outer.count > 0 ? 1 : 4)) {
-    return false;
-  }
-  plan = joining;
-  tasks.groups = tasks.kept.take(longest(tasks.kept, false));
-  reduced = others;
-  return true;
+      of.kept.count == 0 ? 2 * of.element_size : tuning::kJoinedBytes / 4;
+  const std::int64_t count = std::clamp(next.size * of.element_size / walk_bytes, std::int64_t{1},
+                                        std::min(of.filling(lanes), of.most() / lanes));
+  const std::int64_t bytes = lanes * of.element_size;
+  const bool cuts = count > 1 && bytes < tuning::kWidenedBytes && of.follow(next, lanes) &&
+                    next.size >= 2 * count;
+  if (!cuts && bytes < tuning::kLaneBytes) return false;
+  choice.cut = cuts ? count : 0;
+  choice.groups = of.longest_but(-1, false);
+  Tasks some_tasks = tasks;
+  Axes outer = of.reduced;
+  ColumnsPlan plan;
+  take_lanes(choice, some_tasks, outer, plan);
+  take_walk(tuning::kWalkRows, kAnyStride, outer, plan);
+  const bool once = outer.count == 0 && of.kept.count == 0;
+  return once ||
+         plan.columns.walk.n * of.element_size >= tuning::kJoinedBytes / (outer.count > 0 ? 1 : 4);
 }
 
 /// The number of the axis of an index step; -1 if there is none.
@@ -251,49 +272,68 @@ void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, Col
   std::reverse(plan.walk.axes.begin(), plan.walk.axes.begin() + plan.walk.count);
 }
 
-void choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_bytes, Tasks& tasks,
-                  Axes& reduced, ColumnsPlan& plan) {
-  Axes& kept = tasks.kept;
-  const Axis inner = reduced.last();
-  const std::int64_t kept_stride = stride_of(kept.last());
-  const bool has_groups = kept_stride != 0 && stride_of(inner) >= kept_stride;
-  if (has_groups) tasks.groups = kept.pop();
-  // The innermost axis that fills vectors, which reads each cache line at once, else the longest.
-  int outer = longest(kept, true);
-  for (int d = 0; d < kept.count; ++d) {
-    if (kept.axes[d].strides[0] != 0 && kept.axes[d].size * element_size >= kCacheLine) outer = d;
+void take_lanes(const LaneChoice& choice, Tasks& tasks, Axes& reduced, ColumnsPlan& plan) {
+  // The later one first, so that the number of the other one stays.
+  const auto take = [&](int number, Axis& to) {
+    if (number >= 0) to = tasks.kept.take(number);
+  };
+  const bool results_first = choice.results > choice.groups;
+  if (results_first) take(choice.results, tasks.results);
+  take(choice.groups, tasks.groups);
+  if (!results_first) take(choice.results, tasks.results);
+  for (int i = 0; i < choice.whole; ++i) {
+    Axis axis = reduced.pop();
+    add_lanes(axis, axis.size, tasks.results, plan);
   }
-  const std::int64_t outer_size = outer < 0 ? 0 : kept.axes[outer].size;
+  if (choice.cut > 0) {
+    Axis axis = reduced.take(choice.longest ? longest(reduced, true) : reduced.count - 1);
+    add_lanes(axis, choice.cut, tasks.results, plan);
+    if (axis.size > 1) reduced.push(axis);
+  }
+  if (!plan.has_several()) plan.columns.lanes.stride = tasks.results.strides[0];
+  plan.results = tasks.results.size;
+  plan.columns.lanes.count = plan.per_result * plan.results;
+}
+
+LaneChoice choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_bytes,
+                        const Tasks& tasks, const Axes& reduced) {
+  const LanesOf of(element_size, tasks.kept, reduced);
+  const bool has_inside = of.inside >= 0;
+  const Axis inner = of.inner();
+  const std::int64_t size = of.results().size;
+  const std::int64_t outer_size = of.outer < 0 ? 0 : of.kept.axes[of.outer].size;
   const std::int64_t outer_bytes = outer_size * element_size;
-  const std::int64_t group_bytes = tasks.groups.size * element_size;
-  const std::int64_t filled = tasks.groups.size * lane_bytes;
+  const std::int64_t bytes = size * element_size;
+  const std::int64_t filled = size * lane_bytes;
+  LaneChoice choice;
   // Whole vectors; but they may be so few that each waits for its own latency.
-  if (has_groups && group_bytes >= tuning::kLaneBytes &&
-      (100 * filled >= tuning::kTopKLaneFill * round_up(filled) ||
-       tasks.groups.size >= outer_size) &&
-      !(widens && group_bytes < tuning::kWidenedBytes &&
-        follows(inner, tasks.groups, widened_count(element_size, tasks.groups),
-                tuning::kWidenedLeastBytes / element_size))) {
-    tasks.results = std::exchange(tasks.groups, kept.pop());
-    return;
+  const bool waits =
+      widens && bytes < tuning::kWidenedBytes && of.follow(inner, size) &&
+      inner.size >= std::max(2 * of.filling(size), tuning::kWidenedLeastBytes / element_size);
+  if (has_inside && bytes >= tuning::kLaneBytes &&
+      (100 * filled >= tuning::kTopKLaneFill * round_up(filled) || size >= outer_size) && !waits) {
+    choice.results = of.inside;
+    choice.groups = of.inside - 1;
+    return choice;
   }
   const std::int64_t positions = iteration_count(reduced);
-  const int beside =
-      widens && has_groups ? axis_beside(element_size, tasks.groups.size, positions, tasks) : -1;
+  const int beside = widens && has_inside ? of.axis_beside(size, positions) : -1;
   if (beside >= 0) {
-    tasks.results = std::exchange(tasks.groups, kept.take(beside));
-    return;
+    choice.results = of.inside;
+    choice.groups = beside;
+    return choice;
   }
   // Too few columns to fill vectors, or too many elements of each: positions may be lanes as well.
-  const bool far_apart = outer >= 0 && outer_bytes < tuning::kWidenedBytes &&
-                         stride_of(kept.axes[outer]) > tuning::kBlockElements;
-  const bool lacks_lanes = outer_bytes < kCacheLine || (far_apart && tasks.groups.size == 1);
-  if (widens && widen_groups(element_size, outer_bytes, far_apart, tasks, reduced, plan)) return;
-  if (widens && lacks_lanes && !has_groups && join_innermost(element_size, tasks, reduced, plan)) {
-    return;
-  }
-  if (widens && lacks_lanes && widen_longest(element_size, reduced, plan)) return;
-  tasks.results = outer >= 0 ? kept.take(outer) : std::exchange(tasks.groups, kUnitAxis);
+  const bool far_apart = of.outer >= 0 && outer_bytes < tuning::kWidenedBytes &&
+                         stride_of(of.kept.axes[of.outer]) > tuning::kBlockElements;
+  const bool lacks_lanes = outer_bytes < kCacheLine || (far_apart && size == 1);
+  if (widens && choose_inner(of, outer_bytes, far_apart, choice)) return choice;
+  if (widens && lacks_lanes && !has_inside && choose_several(of, tasks, choice)) return choice;
+  choice = {};
+  if (widens && lacks_lanes && choose_longest(of, choice)) return choice;
+  choice.results = of.outer >= 0 ? of.outer : of.inside;
+  choice.groups = of.outer >= 0 ? of.inside : -1;
+  return choice;
 }
 
 }  // namespace dmlcpu

@@ -136,10 +136,7 @@ ColumnsPlan plan_columns(std::int64_t element_size, std::int64_t input_bytes, bo
   ColumnsPlan plan;
   Lanes& lanes = plan.columns.lanes;
   Tiling& tiling = plan.columns.tiling;
-  choose_lanes(element_size, widens, lane_bytes, tasks, reduced, plan);
-  plan.results = tasks.results.size;
-  lanes.count = plan.per_result * plan.results;
-  if (!plan.has_several()) lanes.stride = tasks.results.strides[0];
+  take_lanes(choose_lanes(element_size, widens, lane_bytes, tasks, reduced), tasks, reduced, plan);
   choose_packing(element_size, widens, tasks.groups, reduced, plan);
   choose_tiles(element_size, tasks.groups, plan);
   plan.count_ranks();
