@@ -30,6 +30,7 @@ FUNCTIONS = {
         "exchange_thread_override(",
         "ScopedThreads ",
         "set_grain_bytes(",
+        "force_candidate(",
         "instruction_sets(",
         "instruction_set(",
         "use_instruction_set(",

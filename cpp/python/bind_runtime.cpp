@@ -75,6 +75,7 @@ void bind_runtime(py::module_& module) {
   module.def("set_num_threads", &set_num_threads);
   module.def("thread_limits", &thread_limits);
   module.def("set_grain_bytes", &set_grain_bytes);
+  module.def("force_candidate", &force_candidate);
   module.def("thread_source", &thread_source_name);
   module.def("uses_openmp", &uses_openmp);
   module.def("is_contended", &is_contended);

@@ -10,6 +10,7 @@
 #include "arg_plan_modes.hpp"
 #include "check.hpp"
 #include "core/tuning.hpp"
+#include "plan/candidates.hpp"
 
 using arg_plan_cases::Case;
 using arg_plan_cases::long_cases;
@@ -275,11 +276,9 @@ void check_tiles(const ArgPlan& plan, std::int64_t element_size) {
             128);
 }
 
-void check_case(const Case& c) {
+void check_plan(const Case& c, const ArgPlan& plan) {
   const ArgDescriptor& d = c.descriptor;
-  const auto element_size = static_cast<std::int64_t>(info(d.input.type).size);
-  const int threads = static_cast<int>(1 + random(4));
-  const ArgPlan plan = plan_arg(problem_of(d, c.has_values ? &c.values : nullptr), threads);
+  const auto element_size = c.element_size();
   const bool last_wins = d.axis_direction == dmlcpu::AxisDirection::kDecreasing;
   note(plan);
   check_parts(plan);
@@ -315,6 +314,16 @@ void check_case(const Case& c) {
   }
   CHECK(good);
   if (!good) std::cerr << to_text(plan);
+}
+
+/// The plan that is chosen, and every candidate.
+void check_case(const Case& c) {
+  const dmlcpu::ArgProblem problem = problem_of(c.descriptor, c.has_values ? &c.values : nullptr);
+  const int threads = static_cast<int>(1 + random(4));
+  check_plan(c, plan_arg(problem, threads));
+  const int count = candidate_count(problem);
+  CHECK(count <= dmlcpu::LaneChoices::kMost);
+  for (int number = 0; number < count; ++number) check_plan(c, plan_arg(problem, threads, number));
 }
 
 }  // namespace

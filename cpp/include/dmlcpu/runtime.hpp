@@ -131,6 +131,17 @@ class ScopedThreads {
 /// ```
 DMLCPU_API void set_grain_bytes(std::int64_t bytes);
 
+/// Runs argmin and argmax, for the process, by candidate `number` of the ways in which the planner
+/// could do the call, where there are as many; -1 returns to the one that it chooses. All have the
+/// same results. Tests run each of them, calibration times them. plan_text() then ends with the
+/// number of candidates.
+///
+/// ```
+/// dmlcpu::force_candidate(0);
+/// dmlcpu::force_candidate(-1);
+/// ```
+DMLCPU_API void force_candidate(int number);
+
 namespace detail {
 
 /// Nothing of the standard library crosses the shared library's boundary: its layout depends on the

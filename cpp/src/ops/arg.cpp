@@ -14,6 +14,7 @@
 #include "ops/for_tasks.hpp"
 #include "ops/problem.hpp"
 #include "ops/validate.hpp"
+#include "plan/candidates.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -180,7 +181,13 @@ int threads_for(const ArgProblem& problem) {
 }
 
 ArgPlan plan_of(const ArgProblem& problem) {
-  return problem.results == 0 ? ArgPlan{} : plan_arg(problem, threads_for(problem));
+  if (problem.results == 0) return {};
+  return plan_arg(problem, threads_for(problem), forced_candidate());
+}
+
+/// Whether the problem is of rows that need no plan.
+bool needs_no_plan(const ArgProblem& problem, ArgUnplannedRows& rows) {
+  return forced_candidate() < 0 && find_rows(problem, threads_for(problem), rows);
 }
 
 /// Runs rows without a plan.
@@ -216,15 +223,20 @@ std::size_t detail::plan_text(const ArgDescriptor& descriptor, char* text, std::
   validate(descriptor);
   const ArgProblem problem = problem_of(descriptor);
   ArgUnplannedRows rows;
-  const bool unplanned = find_rows(problem, threads_for(problem), rows);
-  return copy_text(unplanned ? to_text(rows) : to_text(plan_of(problem)), text, size);
+  if (needs_no_plan(problem, rows)) return copy_text(to_text(rows), text, size);
+  std::string of_plan = to_text(plan_of(problem));
+  if (forced_candidate() >= 0) {
+    of_plan +=
+        dmlcpu::text("candidate ", forced_candidate(), " of ", candidate_count(problem), "\n");
+  }
+  return copy_text(of_plan, text, size);
 }
 
 void run(const ArgDescriptor& descriptor) {
   validate(descriptor);
   const ArgProblem problem = problem_of(descriptor);
   ArgUnplannedRows rows;
-  if (find_rows(problem, threads_for(problem), rows)) return run_rows(descriptor, rows);
+  if (needs_no_plan(problem, rows)) return run_rows(descriptor, rows);
   run_planned(descriptor, plan_of(problem), descriptor.input.data, descriptor.output.data);
 }
 

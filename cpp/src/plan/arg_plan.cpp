@@ -7,6 +7,8 @@
 #include "core/scratch.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
+#include "plan/candidates.hpp"
+#include "plan/columns_lanes.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -100,7 +102,7 @@ std::string axis_text(const char* name, const Axis& axis) {
 
 }  // namespace
 
-ArgPlan plan_arg(const ArgProblem& problem, int threads) {
+ArgPlan plan_arg(const ArgProblem& problem, int threads, int candidate) {
   ArgPlan plan;
   const std::int64_t element_size = problem.element_size;
   plan.reversed = problem.reversed;
@@ -121,7 +123,7 @@ ArgPlan plan_arg(const ArgProblem& problem, int threads) {
     plan.tasks.results = inner ? kept.pop() : kept.take(longest(kept, false));
     plan.tasks.groups = kept.take(longest(kept, false));
   } else {
-    const bool is_rows = are_rows(element_size, plan);
+    const bool is_rows = candidate < 0 ? are_rows(element_size, plan) : candidate == 0;
     const std::int64_t wanted = is_rows ? threads : threads * tuning::kTasksPerThread;
     if (threads > 1) split_reduction(element_size, wanted, plan);
     if (is_rows) {
@@ -132,13 +134,24 @@ ArgPlan plan_arg(const ArgProblem& problem, int threads) {
       plan.prefetches = plan.from_memory && !is_amd();
     } else {
       plan.strategy = ArgStrategy::kColumns;
-      plan.columns = plan_columns(element_size, problem.bytes, true, 0, plan.tasks, plan.reduced);
+      LaneChoices candidates;
+      if (candidate > 0) candidates = enumerate_lanes(element_size, kept, plan.reduced);
+      const LaneChoice choice = candidate > 0 && candidate <= candidates.count
+                                    ? candidates.all[candidate - 1]
+                                    : choose_lanes(element_size, true, 0, kept, plan.reduced);
+      plan.columns =
+          plan_columns(element_size, problem.bytes, choice, true, plan.tasks, plan.reduced);
       plan.columns.has_values = problem.has_values;
     }
   }
   split_tasks(element_size, threads, plan);
   size_scratch(element_size, plan);
   return plan;
+}
+
+int candidate_count(const ArgProblem& problem) {
+  if (problem.reduced.count == 0) return 0;
+  return 1 + enumerate_lanes(problem.element_size, problem.kept, problem.reduced).count;
 }
 
 bool find_rows(const ArgProblem& problem, int threads, ArgUnplannedRows& unplanned) {

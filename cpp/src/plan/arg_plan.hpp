@@ -53,8 +53,12 @@ struct ArgPlan {
   }
 };
 
-/// Plans a problem that has something to write, for up to `threads` threads.
-ArgPlan plan_arg(const ArgProblem& problem, int threads);
+/// Plans a problem that has something to write, for up to `threads` threads; by the candidate of
+/// that number, if there is one.
+ArgPlan plan_arg(const ArgProblem& problem, int threads, int candidate = -1);
+
+/// How many candidates there are for one thread; 0 if nothing is compared.
+int candidate_count(const ArgProblem& problem);
 
 /// Rows that one thread reduces without a plan, which would take longer to make than to follow.
 struct ArgUnplannedRows {

@@ -7,10 +7,6 @@
 namespace dmlcpu {
 namespace {
 
-/// How far neighbouring results are from each other; 1 if there is one, whose neighbours are its
-/// own positions.
-std::int64_t lanes_apart(const Axis& results) { return results.size == 1 ? 1 : results.strides[0]; }
-
 /// Makes `count` successive positions of `axis` lanes of each result, beyond those that there are.
 /// Leaves the steps of as many in which the axis is walked, of one size: the last overlaps the one
 /// before. Lanes that continue others, or the results, are in the order of memory, even if indices
@@ -34,74 +30,33 @@ void add_lanes(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan&
   axis.strides[1] *= count;
 }
 
-/// How the lanes of a problem may be chosen.
-struct LanesOf {
-  std::int64_t element_size;
-  const Axes& kept;
-  const Axes& reduced;
-  int inside;  ///< the kept axis whose elements are nearest, nearer than those of any reduced one
-  int outer = -1;  ///< the innermost other one that fills a cache line, else the longest
-
-  LanesOf(std::int64_t size, const Axes& of_kept, const Axes& of_reduced)
-      : element_size(size), kept(of_kept), reduced(of_reduced) {
-    const std::int64_t stride = stride_of(kept.last());
-    inside = stride != 0 && stride_of(reduced.last()) >= stride ? kept.count - 1 : -1;
-    outer = longest_but(inside, true);
-    for (int d = 0; d < kept.count; ++d) {
-      const Axis& axis = kept.axes[d];
-      if (d != inside && axis.strides[0] != 0 && axis.size * size >= kCacheLine) outer = d;
+/// The kept axis that repeats `lanes` lanes, as far apart as the results, without a gap, for a row
+/// that fills vectors, and whose walk has kBesideBytes; -1 if there is none, or lanes are further
+/// apart than kPackedStride: transposing them takes no longer.
+int axis_beside(const LanesOf& of, std::int64_t lanes, std::int64_t positions) {
+  if (of.apart() > tuning::kPackedStride) return -1;
+  for (int d = of.kept.count - 1; d >= 0; --d) {
+    const Axis& axis = of.kept.axes[d];
+    const std::int64_t row_bytes = lanes * axis.size * of.element_size;
+    if (d != of.inside && axis.strides[0] == lanes * of.apart() &&
+        row_bytes >= tuning::kLaneBytes && row_bytes * positions >= tuning::kBesideBytes) {
+      return d;
     }
   }
+  return -1;
+}
 
-  Axis results() const { return inside < 0 ? kUnitAxis : kept.axes[inside]; }
-  Axis inner() const { return reduced.last(); }
-  std::int64_t apart() const { return lanes_apart(results()); }
+/// How many positions of each result become lanes, beside `lanes` that there are: together they
+/// fill as many bytes as hide each other's latency.
+std::int64_t filling(std::int64_t element_size, std::int64_t lanes) {
+  return std::max(std::int64_t{2}, tuning::kWidenedBytes / (lanes * element_size));
+}
 
-  /// The longest kept axis but one; if `moves`, of those that do not broadcast.
-  int longest_but(int excluded, bool moves) const {
-    int best = -1;
-    for (int d = kept.count - 1; d >= 0; --d) {
-      const Axis& axis = kept.axes[d];
-      if (d == excluded || (moves && axis.strides[0] == 0)) continue;
-      if (best < 0 || axis.size > kept.axes[best].size) best = d;
-    }
-    return best;
-  }
-
-  /// The kept axis that repeats `lanes` lanes, as far apart as the results, without a gap, for a
-  /// row that fills vectors, and whose walk has kBesideBytes; -1 if there is none, or lanes are
-  /// further apart than kPackedStride: transposing them takes no longer.
-  int axis_beside(std::int64_t lanes, std::int64_t positions) const {
-    if (apart() > tuning::kPackedStride) return -1;
-    for (int d = kept.count - 1; d >= 0; --d) {
-      const Axis& axis = kept.axes[d];
-      const std::int64_t row_bytes = lanes * axis.size * element_size;
-      if (d != inside && axis.strides[0] == lanes * apart() && row_bytes >= tuning::kLaneBytes &&
-          row_bytes * positions >= tuning::kBesideBytes) {
-        return d;
-      }
-    }
-    return -1;
-  }
-
-  /// How many positions of each result become lanes, beside `lanes` that there are: together they
-  /// fill as many bytes as hide each other's latency.
-  std::int64_t filling(std::int64_t lanes) const {
-    return std::max(std::int64_t{2}, tuning::kWidenedBytes / (lanes * element_size));
-  }
-
-  /// The most lanes of one result: a tile holds them, and an integer as wide as the element ranks
-  /// them.
-  std::int64_t most() const {
-    return std::min(tuning::kWidenedTileBytes / element_size, arg_run_positions(element_size));
-  }
-
-  /// Whether the positions of a reduced axis follow `lanes` lanes in memory, at one distance that
-  /// is packed fast.
-  bool follow(const Axis& axis, std::int64_t lanes) const {
-    return apart() <= tuning::kPackedStride && stride_of(axis) == lanes * apart();
-  }
-};
+/// Whether the positions of a reduced axis follow `lanes` lanes in memory, at one distance that is
+/// packed fast.
+bool follow(const LanesOf& of, const Axis& axis, std::int64_t lanes) {
+  return of.apart() <= tuning::kPackedStride && stride_of(axis) == lanes * of.apart();
+}
 
 /// Positions of the innermost reduced axis, which follow the results: all of an axis among several,
 /// if they fill vectors and fit a tile, as it would be walked once for each position of the others.
@@ -109,22 +64,22 @@ struct LanesOf {
 /// `far_apart`, by a whole axis or kWidenedApartPositions for each lane; or a kept axis repeats the
 /// whole axis in a row that fills vectors.
 bool choose_inner(const LanesOf& of, std::int64_t outer_bytes, bool far_apart, LaneChoice& choice) {
-  const Axis inner = of.inner();
+  const Axis inner = of.reduced.last();
   const std::int64_t results = of.results().size;
   const std::int64_t lanes = inner.size * results;
   const std::int64_t positions = iteration_count(of.reduced) / inner.size;
-  const int beside = positions < tuning::kBesidePositions ? -1 : of.axis_beside(lanes, positions);
+  const int beside = positions < tuning::kBesidePositions ? -1 : axis_beside(of, lanes, positions);
   const bool all = of.reduced.count > 1 && inner.size <= tuning::kWholeAxisLanes &&
                    (beside >= 0 || lanes * of.element_size >= kCacheLine) &&
                    lanes * of.element_size <= tuning::kWidenedTileBytes;
-  const std::int64_t count = all ? inner.size : of.filling(results);
+  const std::int64_t count = all ? inner.size : filling(of.element_size, results);
   std::int64_t least = all ? 0 : 2 * count;
   if (outer_bytes >= kCacheLine && !(all && (far_apart || beside >= 0))) {
     std::int64_t pays = tuning::kBlockElements / results + 1;
     if (far_apart) pays = std::min(pays, tuning::kWidenedApartPositions * count);
     least = std::max(least, pays);
   }
-  if (!of.follow(inner, results) || inner.size < least) return false;
+  if (!follow(of, inner, results) || inner.size < least) return false;
   choice.results = of.inside;
   choice.groups = all && beside >= 0 ? beside : of.longest_but(of.inside, false);
   choice.whole = all ? 1 : 0;
@@ -151,7 +106,7 @@ bool choose_longest(const LanesOf& of, LaneChoice& choice) {
 /// The innermost reduced axes, whose elements follow each other, while the others have enough
 /// positions; of the next axis some positions, if lanes are few. False if they do not fill a
 /// vector, or if a call would walk so few positions that merging takes longer than the lanes gain.
-bool choose_several(const LanesOf& of, const Tasks& tasks, LaneChoice& choice) {
+bool choose_several(const LanesOf& of, LaneChoice& choice) {
   Axes others = of.reduced;
   std::int64_t lanes = 1;
   while (others.count > 1 && stride_of(others.last()) == lanes) {
@@ -172,15 +127,17 @@ bool choose_several(const LanesOf& of, const Tasks& tasks, LaneChoice& choice) {
   // Each lane is to have positions left to walk.
   const std::int64_t walk_bytes =
       of.kept.count == 0 ? 2 * of.element_size : tuning::kJoinedBytes / 4;
-  const std::int64_t count = std::clamp(next.size * of.element_size / walk_bytes, std::int64_t{1},
-                                        std::min(of.filling(lanes), of.most() / lanes));
+  const std::int64_t count =
+      std::clamp(next.size * of.element_size / walk_bytes, std::int64_t{1},
+                 std::min(filling(of.element_size, lanes), of.most() / lanes));
   const std::int64_t bytes = lanes * of.element_size;
-  const bool cuts = count > 1 && bytes < tuning::kWidenedBytes && of.follow(next, lanes) &&
+  const bool cuts = count > 1 && bytes < tuning::kWidenedBytes && follow(of, next, lanes) &&
                     next.size >= 2 * count;
   if (!cuts && bytes < tuning::kLaneBytes) return false;
   choice.cut = cuts ? count : 0;
   choice.groups = of.longest_but(-1, false);
-  Tasks some_tasks = tasks;
+  Tasks some_tasks;
+  some_tasks.kept = of.kept;
   Axes outer = of.reduced;
   ColumnsPlan plan;
   take_lanes(choice, some_tasks, outer, plan);
@@ -272,6 +229,31 @@ void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, Col
   std::reverse(plan.walk.axes.begin(), plan.walk.axes.begin() + plan.walk.count);
 }
 
+LanesOf::LanesOf(std::int64_t size, const Axes& of_kept, const Axes& of_reduced)
+    : element_size(size), kept(of_kept), reduced(of_reduced) {
+  const std::int64_t stride = stride_of(kept.last());
+  inside = stride != 0 && stride_of(reduced.last()) >= stride ? kept.count - 1 : -1;
+  outer = longest_but(inside, true);
+  for (int d = 0; d < kept.count; ++d) {
+    const Axis& axis = kept.axes[d];
+    if (d != inside && axis.strides[0] != 0 && axis.size * size >= kCacheLine) outer = d;
+  }
+}
+
+int LanesOf::longest_but(int excluded, bool moves) const {
+  int best = -1;
+  for (int d = kept.count - 1; d >= 0; --d) {
+    const Axis& axis = kept.axes[d];
+    if (d == excluded || (moves && axis.strides[0] == 0)) continue;
+    if (best < 0 || axis.size > kept.axes[best].size) best = d;
+  }
+  return best;
+}
+
+std::int64_t LanesOf::most() const {
+  return std::min(tuning::kWidenedTileBytes / element_size, arg_run_positions(element_size));
+}
+
 void take_lanes(const LaneChoice& choice, Tasks& tasks, Axes& reduced, ColumnsPlan& plan) {
   // The later one first, so that the number of the other one stays.
   const auto take = [&](int number, Axis& to) {
@@ -296,10 +278,10 @@ void take_lanes(const LaneChoice& choice, Tasks& tasks, Axes& reduced, ColumnsPl
 }
 
 LaneChoice choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_bytes,
-                        const Tasks& tasks, const Axes& reduced) {
-  const LanesOf of(element_size, tasks.kept, reduced);
+                        const Axes& kept, const Axes& reduced) {
+  const LanesOf of(element_size, kept, reduced);
   const bool has_inside = of.inside >= 0;
-  const Axis inner = of.inner();
+  const Axis inner = of.reduced.last();
   const std::int64_t size = of.results().size;
   const std::int64_t outer_size = of.outer < 0 ? 0 : of.kept.axes[of.outer].size;
   const std::int64_t outer_bytes = outer_size * element_size;
@@ -307,9 +289,9 @@ LaneChoice choose_lanes(std::int64_t element_size, bool widens, std::int64_t lan
   const std::int64_t filled = size * lane_bytes;
   LaneChoice choice;
   // Whole vectors; but they may be so few that each waits for its own latency.
-  const bool waits =
-      widens && bytes < tuning::kWidenedBytes && of.follow(inner, size) &&
-      inner.size >= std::max(2 * of.filling(size), tuning::kWidenedLeastBytes / element_size);
+  const bool waits = widens && bytes < tuning::kWidenedBytes && follow(of, inner, size) &&
+                     inner.size >= std::max(2 * filling(of.element_size, size),
+                                            tuning::kWidenedLeastBytes / element_size);
   if (has_inside && bytes >= tuning::kLaneBytes &&
       (100 * filled >= tuning::kTopKLaneFill * round_up(filled) || size >= outer_size) && !waits) {
     choice.results = of.inside;
@@ -317,7 +299,7 @@ LaneChoice choose_lanes(std::int64_t element_size, bool widens, std::int64_t lan
     return choice;
   }
   const std::int64_t positions = iteration_count(reduced);
-  const int beside = widens && has_inside ? of.axis_beside(size, positions) : -1;
+  const int beside = widens && has_inside ? axis_beside(of, size, positions) : -1;
   if (beside >= 0) {
     choice.results = of.inside;
     choice.groups = beside;
@@ -328,7 +310,7 @@ LaneChoice choose_lanes(std::int64_t element_size, bool widens, std::int64_t lan
                          stride_of(of.kept.axes[of.outer]) > tuning::kBlockElements;
   const bool lacks_lanes = outer_bytes < kCacheLine || (far_apart && size == 1);
   if (widens && choose_inner(of, outer_bytes, far_apart, choice)) return choice;
-  if (widens && lacks_lanes && !has_inside && choose_several(of, tasks, choice)) return choice;
+  if (widens && lacks_lanes && !has_inside && choose_several(of, choice)) return choice;
   choice = {};
   if (widens && lacks_lanes && choose_longest(of, choice)) return choice;
   choice.results = of.outer >= 0 ? of.outer : of.inside;

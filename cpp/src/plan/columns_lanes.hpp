@@ -18,20 +18,38 @@ inline constexpr std::int64_t kAnyStride = std::numeric_limits<std::int64_t>::ma
 /// of `stride_limit` or more; if there is such a limit, they span at most a block.
 void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, ColumnsPlan& plan);
 
-/// Which axes fill vectors of lanes.
-struct LaneChoice {
-  int results = -1;      ///< the kept axis each of whose positions is a result; -1: there is one
-  int groups = -1;       ///< the kept axis each of whose positions is a group; -1: there is one
-  int whole = 0;         ///< how many of the innermost reduced axes are lanes of each result
-  std::int64_t cut = 0;  ///< positions of the next reduced axis that are lanes as well, at most
-  bool longest = false;  ///< not of the next one, but of the longest
+/// How far neighbouring results are from each other; 1 if there is one, whose neighbours are its
+/// own positions.
+inline std::int64_t lanes_apart(const Axis& results) {
+  return results.size == 1 ? 1 : results.strides[0];
+}
+
+/// How the lanes of a problem may be chosen.
+struct LanesOf {
+  std::int64_t element_size;
+  const Axes& kept;
+  const Axes& reduced;
+  int inside;  ///< the kept axis whose elements are nearest, nearer than those of any reduced one
+  int outer;   ///< the innermost other one that fills a cache line, else the longest; or -1
+
+  LanesOf(std::int64_t size, const Axes& of_kept, const Axes& of_reduced);
+
+  Axis results() const { return inside < 0 ? kUnitAxis : kept.axes[inside]; }
+  std::int64_t apart() const { return lanes_apart(results()); }
+  /// The longest kept axis but one; if `moves`, of those that do not broadcast.
+  int longest_but(int excluded, bool moves) const;
+  /// The most lanes of one result: a tile holds them, and an integer as wide as the element ranks
+  /// them.
+  std::int64_t most() const;
 };
 
 /// Takes the axes of a choice out of the tasks' kept and the reduced ones.
 void take_lanes(const LaneChoice& choice, Tasks& tasks, Axes& reduced, ColumnsPlan& plan);
 
-/// The arguments are those of plan_columns().
+/// Chooses lanes; `widens`, for argmin and argmax, if positions may be lanes. Contiguous elements
+/// whose lanes, of `lane_bytes` if that is not 0, leave much of their cache lines empty are not the
+/// lanes, if another axis has more.
 LaneChoice choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_bytes,
-                        const Tasks& tasks, const Axes& reduced);
+                        const Axes& kept, const Axes& reduced);
 
 }  // namespace dmlcpu

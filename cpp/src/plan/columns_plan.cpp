@@ -36,13 +36,13 @@ bool make_block(std::int64_t element_size, const Axis& groups, ColumnsPlan& plan
 }
 
 /// Chooses how the lanes are packed, and takes the walked axes out of the reduced ones.
-void choose_packing(std::int64_t element_size, bool widens, const Axis& groups, Axes& reduced,
+void choose_packing(std::int64_t element_size, bool may_compare, const Axis& groups, Axes& reduced,
                     ColumnsPlan& plan) {
   Tiling& tiling = plan.columns.tiling;
   const std::int64_t stride = plan.columns.lanes.stride;
   const std::int64_t apart = std::abs(stride);
   const Axis inner = reduced.last();
-  const bool in_registers = widens && !plan.has_several() && groups.size == 1 &&
+  const bool in_registers = may_compare && !plan.has_several() && groups.size == 1 &&
                             reduced.count == 1 && inner.strides[0] == 1 &&
                             (inner.size * element_size >= kSquareBytes ||
                              (inner.size * element_size >= tuning::kSquareRowLeastBytes &&
@@ -131,19 +131,19 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
 
 }  // namespace
 
-ColumnsPlan plan_columns(std::int64_t element_size, std::int64_t input_bytes, bool widens,
-                         std::int64_t lane_bytes, Tasks& tasks, Axes& reduced) {
+ColumnsPlan plan_columns(std::int64_t element_size, std::int64_t input_bytes,
+                         const LaneChoice& choice, bool in_registers, Tasks& tasks, Axes& reduced) {
   ColumnsPlan plan;
   Lanes& lanes = plan.columns.lanes;
   Tiling& tiling = plan.columns.tiling;
-  take_lanes(choose_lanes(element_size, widens, lane_bytes, tasks, reduced), tasks, reduced, plan);
-  choose_packing(element_size, widens, tasks.groups, reduced, plan);
+  take_lanes(choice, tasks, reduced, plan);
+  choose_packing(element_size, in_registers, tasks.groups, reduced, plan);
   choose_tiles(element_size, tasks.groups, plan);
   plan.count_ranks();
   if (input_bytes < tuning::kColumnsPrefetchBytes) tiling.ahead = 0;
   // Blocks that hold no groups: those of the longest kept axis have their own.
   const bool blocks = has_blocks(tiling.packing);
-  const bool apart = widens && blocks && tasks.groups.size == 1;
+  const bool apart = in_registers && blocks && tasks.groups.size == 1;
   if (apart) tasks.groups = tasks.kept.take(longest(tasks.kept, false));
   lanes.groups = tasks.groups.size;
   lanes.group_stride = tasks.groups.strides[0] * (blocks && !apart ? tiling.lanes : 1);

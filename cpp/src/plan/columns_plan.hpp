@@ -9,6 +9,15 @@
 
 namespace dmlcpu {
 
+/// Which axes fill vectors of lanes.
+struct LaneChoice {
+  int results = -1;      ///< the kept axis each of whose positions is a result; -1: there is one
+  int groups = -1;       ///< the kept axis each of whose positions is a group; -1: there is one
+  int whole = 0;         ///< how many of the innermost reduced axes are lanes of each result
+  std::int64_t cut = 0;  ///< positions of the next reduced axis that are lanes as well, at most
+  bool longest = false;  ///< not of the next one, but of the longest
+};
+
 /// A reduced axis of which `count` positions are lanes at a time. It is walked in steps of as many;
 /// the last step overlaps the one before, which changes nothing.
 struct CutAxis {
@@ -64,13 +73,11 @@ struct ColumnsPlan {
   std::int64_t table_bytes() const;
 };
 
-/// Takes groups and results out of the tasks' kept axes, and what is walked out of the reduced
-/// ones, which are simplified and whose kept strides are not negative; `widens`, for argmin and
-/// argmax, if positions may be lanes, and rows compared in registers. Contiguous elements whose
-/// lanes, of `lane_bytes` if that is not 0, leave much of their cache lines empty are not the
-/// lanes, if another axis has more.
-ColumnsPlan plan_columns(std::int64_t element_size, std::int64_t input_bytes, bool widens,
-                         std::int64_t lane_bytes, Tasks& tasks, Axes& reduced);
+/// Takes groups and results out of the tasks' kept axes, and what is lanes or walked out of the
+/// reduced ones, which are simplified and whose kept strides are not negative. `in_registers`, for
+/// argmin and argmax, if rows may be compared in registers, and blocks without groups.
+ColumnsPlan plan_columns(std::int64_t element_size, std::int64_t input_bytes,
+                         const LaneChoice& choice, bool in_registers, Tasks& tasks, Axes& reduced);
 
 std::string to_text(const ColumnsPlan& plan, const Tasks& tasks);
 

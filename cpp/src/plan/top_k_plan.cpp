@@ -7,6 +7,7 @@
 #include "core/scratch.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
+#include "plan/columns_lanes.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -140,8 +141,9 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKProblem& problem, in
   plan.tasks.offsets = problem.offsets;
   Axes reduced;
   reduced.push({n, {plan.column.strides[0], 1, 0}});
-  plan.columns = plan_columns(element_size, problem.bytes, false, top_k_lane_bytes(element_size),
-                              plan.tasks, reduced);
+  const LaneChoice choice =
+      choose_lanes(element_size, false, top_k_lane_bytes(element_size), plan.tasks.kept, reduced);
+  plan.columns = plan_columns(element_size, problem.bytes, choice, false, plan.tasks, reduced);
   const Columns& columns = plan.columns.columns;
   const bool rows = std::abs(plan.column.strides[0]) < std::abs(columns.lanes.stride);
   if (n > tuning::top_k_longest_column(columns.lanes.count, slot_bytes) ||
