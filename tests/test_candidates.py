@@ -52,10 +52,10 @@ def candidates():
     _core.force_candidate(-1)
 
 
-def random_call(rng):
+def random_call(rng, most):
     """An array of few different elements, so that many tie, in some layout; axes and a direction."""
     rank = rng.integers(1, 6)
-    shape, left = [], 3000
+    shape, left = [], most
     for _ in range(rank):
         shape.append(int(min(rng.choice(SIZES), max(1, left))))
         left //= shape[-1]
@@ -75,13 +75,46 @@ def random_call(rng):
 def test_every_candidate_has_the_same_answer(every_setting, seed, candidates):
     rng = np.random.default_rng(seed)
     for _ in range(PROBLEMS):
-        x, axes, direction = random_call(rng)
+        x, axes, direction = random_call(rng, 3000)
         name = ("increasing", "decreasing")[direction]
         want = reference.arg(x, axes, largest=True, direction=name)
         for setting in every_setting():
             for number, plan in candidates(x, axes, axis_direction=direction):
                 got = dmlcpu.argmax(x, axes, axis_direction=direction)
                 assert np.array_equal(got, want), (setting, number, plan, x.strides)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_candidate_of_larger_calls(every_setting, seed, candidates):
+    """Rows that are longer than a counter of their width, in vectors of them, tiles and periods: NumPy
+    has the answers, as the reference implementation would take minutes."""
+    rng = np.random.default_rng(seed)
+    for _ in range(PROBLEMS // 10):
+        x, axes, direction = random_call(rng, 200_000)
+        if x.dtype.name == "bfloat16" or not axes:
+            continue
+        last = np.moveaxis(x, axes, range(-len(axes), 0)).reshape(*np.delete(x.shape, axes), -1)
+        want = last.argmax(-1)
+        if direction == 1:
+            want = last.shape[-1] - 1 - last[..., ::-1].argmax(-1)
+        for setting in every_setting():
+            for number, plan in candidates(x, axes, axis_direction=direction):
+                got = dmlcpu.argmax(x, axes, axis_direction=direction, keepdims=False)
+                assert np.array_equal(got, want), (setting, number, plan, x.strides)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "sizes"), [(np.uint8, (255, 256, 257, 700)), (np.float16, (65536, 65537))], ids=str
+)
+def test_rows_of_more_positions_than_a_counter_holds(every_setting, dtype, sizes, candidates):
+    """Random shapes seldom have as many of them as a vector has lanes."""
+    for n in sizes:
+        x = np.zeros((70, n), dtype)
+        at = n - 1 - np.arange(70) % 9
+        x[np.arange(70), at] = 1
+        for setting in every_setting():
+            for number, plan in candidates(x, 1):
+                assert (dmlcpu.argmax(x, 1)[:, 0] == at).all(), (setting, number, plan)
 
 
 def test_candidates_find_the_same_elements(instruction_set, candidates):

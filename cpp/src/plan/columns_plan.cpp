@@ -44,6 +44,7 @@ void choose_packing(std::int64_t element_size, bool may_compare, const Axis& gro
   const Axis inner = reduced.last();
   const bool in_registers = may_compare && !plan.has_several() && groups.size == 1 &&
                             reduced.count == 1 && inner.strides[0] == 1 &&
+                            inner.size <= arg_run_positions(element_size) &&
                             (inner.size * element_size >= kSquareBytes ||
                              (inner.size * element_size >= tuning::kSquareRowLeastBytes &&
                               stride > 0 && stride * element_size <= kSquareBytes));
