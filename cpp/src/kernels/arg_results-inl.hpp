@@ -142,24 +142,17 @@ DMLCPU_NOINLINE void write_run(const ArgColumns& a, const Tile<U>& tile, const R
   if (linear && best.outer == nullptr && best.inner == nullptr) return;
   for (std::int64_t g = 0; g < groups; ++g, to += stride) {
     const std::int64_t first = g * best.stride;
-    const U* const positions = best.positions + first;
-    const auto add = [&](std::int64_t r, std::int64_t index) {
-      to[r] = static_cast<Index>(static_cast<Wide>(to[r]) + static_cast<Wide>(sign * index));
-    };
-    for (std::int64_t r = 0; r < results && indices.table != nullptr; ++r) {
-      to[r] = static_cast<Index>(base);
-      const PeriodPosition at(walk, run + static_cast<std::int64_t>(positions[r]));
-      add(r, indices.table[at.number] + at.period * indices.period_step);
-    }
-    for (std::int64_t r = 0; r < results && indices.last_index != 0; ++r) {
-      const bool is_last = static_cast<std::int64_t>(positions[r]) >= indices.last_from - run;
-      add(r, is_last ? indices.last_index : 0);
-    }
-    for (std::int64_t r = 0; r < results && best.outer != nullptr; ++r) {
-      add(r, indices.outer.indices[best.outer[first + r]]);
-    }
-    for (std::int64_t r = 0; r < results && best.inner != nullptr; ++r) {
-      add(r, indices.inner.indices[best.inner[first + r]]);
+    for (std::int64_t r = 0; r < results; ++r) {
+      const auto position = static_cast<std::int64_t>(best.positions[first + r]) + run;
+      std::int64_t more = position < indices.last_from ? 0 : indices.last_index;
+      if (indices.table != nullptr) {
+        const PeriodPosition at(walk, position);
+        more += indices.table[at.number] + at.period * indices.period_step;
+      }
+      if (best.outer != nullptr) more += indices.outer.indices[best.outer[first + r]];
+      if (best.inner != nullptr) more += indices.inner.indices[best.inner[first + r]];
+      const Wide before = indices.table == nullptr ? static_cast<Wide>(to[r]) : base;
+      to[r] = static_cast<Index>(before + static_cast<Wide>(sign * more));
     }
   }
 }
