@@ -19,7 +19,7 @@ bool same(const LaneChoice& a, const LaneChoice& b) {
 /// The choices, each of them once.
 class Enumerator {
  public:
-  explicit Enumerator(const LanesOf& of) : of_(of) {
+  explicit Enumerator(LanesOf of) : of_(of) {
     // One result for each lane: nearest, or of an axis that is transposed.
     if (of_.inside >= 0) add_beside(1, {of_.inside, of_.inside - 1, 0, 0, false});
     for (const int outer : {of_.outer, of_.longest_but(of_.inside, true)}) {
@@ -87,7 +87,7 @@ class Enumerator {
     }
   }
 
-  const LanesOf& of_;
+  LanesOf of_;
   LaneChoices all_;
 };
 
