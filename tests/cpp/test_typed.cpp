@@ -73,6 +73,26 @@ void test_top_k() {
 
 /// Tuples are checked first, without an output, by several tasks; the input may be null if it is
 /// empty. UndefinedBehaviorSanitizer sees offsets from null pointers.
+/// One element has no axis, which is searched nevertheless.
+void test_top_k_of_one_element() {
+  for (const auto results : {dmlcpu::TopKResults::kBoth, dmlcpu::TopKResults::kValues,
+                             dmlcpu::TopKResults::kIndices, dmlcpu::TopKResults::kLast}) {
+    const float x = 3;
+    float value = 3;
+    std::uint32_t index = 0;
+    dmlcpu::TopKDescriptor d;
+    d.input = View<const float>(&x, {}).tensor();
+    d.values = View<float>(&value, {}).tensor();
+    d.indices = View<std::uint32_t>(&index, {}).tensor();
+    d.results = results;
+    d.k = 1;
+    if (results != dmlcpu::TopKResults::kIndices) value = 9;
+    if (results != dmlcpu::TopKResults::kValues) index = 9;
+    dmlcpu::run(d);
+    CHECK(value == 3 && index == 0);
+  }
+}
+
 void test_gather_in_tasks() {
   dmlcpu::set_grain_bytes(1);
   dmlcpu::GatherNdOptions options;
@@ -205,6 +225,7 @@ int main() {
   test_strides();
   test_top_k();
   test_gather_nd();
+  test_top_k_of_one_element();
   test_gather_in_tasks();
   test_views();
   test_deduction();

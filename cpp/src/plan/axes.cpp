@@ -19,7 +19,7 @@ bool continues(const Axis& outer, const Axis& inner) {
 }  // namespace
 
 Axis Axes::take(int position) {
-  if (position < 0) return kUnitAxis;
+  if (position < 0 || position >= count) return kUnitAxis;
   const Axis taken = axes[position];
   std::copy(axes.begin() + position + 1, axes.begin() + count, axes.begin() + position);
   --count;

@@ -38,7 +38,7 @@ struct Axes {
   /// The innermost axis; one of one position where there is none, as below.
   const Axis& last() const { return count > 0 ? axes[count - 1] : kUnitAxis; }
   Axis pop() { return count > 0 ? axes[--count] : kUnitAxis; }
-  /// Removes and returns the axis at `position`, if that is not -1.
+  /// Removes and returns the axis at `position`, if there is one.
   Axis take(int position);
 };
 
