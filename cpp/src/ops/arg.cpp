@@ -52,9 +52,7 @@ void write_elements(void* output, std::int64_t size, std::int64_t stride, std::i
       for (std::int64_t i = 0; i < count; ++i) to[i * apart] = static_cast<U>(element(i, to));
     };
     // Compilers make vector code of strides that they know.
-    if (stride == 1) return by(std::integral_constant<std::int64_t, 1>());
-    if (stride == -1) return by(std::integral_constant<std::int64_t, -1>());
-    by(stride);
+    stride == 1 ? by(std::integral_constant<std::int64_t, 1>()) : by(stride);
   };
   if (size == 1) write(static_cast<std::uint8_t*>(output));
   if (size == 2) write(static_cast<std::uint16_t*>(output));
