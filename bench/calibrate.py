@@ -1,10 +1,10 @@
-"""How well the planner chooses: every candidate of random argmin and argmax calls, timed.
+"""How well the planner chooses: every candidate of random argmax calls, timed.
 
     python bench/calibrate.py --count 200 --seed 1
 
 The regret of a call is the time of the plan that is chosen over that of the fastest candidate. The
-candidates of a call take turns, on one thread unless OMP_NUM_THREADS says more; its time is the least
-of some rounds. Answers of all candidates are compared.
+candidates of a call take turns, on one thread unless OMP_NUM_THREADS says more; the time of a candidate
+is the least of some rounds. The answers of all candidates are compared.
 """
 
 import argparse
@@ -27,14 +27,18 @@ CHOSEN = -1
 
 
 def plan_of(core, call, number):
-    """The plan's text, and how many candidates there are."""
+    """The plan's text, without the line that numbers a candidate."""
     core.force_candidate(number)
     text = call(plan=True)
     core.force_candidate(CHOSEN)
-    *lines, last = text.splitlines()
-    if number == CHOSEN:
-        return text, 0
-    return "\n".join(lines), int(last.rsplit(" ", 1)[1])
+    return text if number == CHOSEN else text[: text.rindex("candidate ")]
+
+
+def candidate_count(core, call):
+    core.force_candidate(0)
+    text = call(plan=True)
+    core.force_candidate(CHOSEN)
+    return int(text.rsplit(" ", 1)[1])
 
 
 def timed(core, call, numbers):
@@ -67,13 +71,13 @@ def regret_of(package, work):
             return core.plan_text(package.argmax, *arguments)
         return package.argmax(*arguments)
 
-    chosen, _ = plan_of(core, call, CHOSEN)
-    _, count = plan_of(core, call, 0)
+    count = candidate_count(core, call)
     if count < 2:
         return None
-    plans = {number: plan_of(core, call, number)[0] for number in range(count)}
-    # One that is the same plan as the chosen one is not timed again.
-    others = [number for number, plan in plans.items() if plan.strip() != chosen.strip()]
+    chosen = plan_of(core, call, CHOSEN)
+    plans = {number: plan_of(core, call, number) for number in range(count)}
+    # The chosen plan is not timed a second time as a candidate.
+    others = [number for number, plan in plans.items() if plan != chosen]
     seconds = timed(core, call, [CHOSEN, *others])
     best = min(seconds, key=seconds.__getitem__)
     return {

@@ -8,7 +8,8 @@
 namespace dmlcpu {
 namespace {
 
-/// The next axis, to be filled in where it is: a copy of what was just written would wait for it.
+/// Adds an axis, whose other strides the caller sets in place: copying an axis that was just
+/// written would stall on its stores.
 Axis& add_axis(Axes& axes, std::int64_t size, std::int64_t stride) {
   Axis& axis = axes.axes[axes.count++];
   axis.size = size;
@@ -16,18 +17,12 @@ Axis& add_axis(Axes& axes, std::int64_t size, std::int64_t stride) {
   return axis;
 }
 
-/// As few loops as possible, given innermost first, of which equal strides keep their order.
+/// Turns axes that were added innermost first, so that equal strides keep their order, and
+/// simplifies them.
 void simplify_turned(Axes& axes) {
   if (axes.count < 2) return;
   std::reverse(axes.axes.begin(), axes.axes.begin() + axes.count);
   simplify(axes);
-}
-
-/// Along them the input ascends.
-void ascend(Axes& kept, Offsets& offsets) {
-  for (int d = 0; d < kept.count; ++d) {
-    if (kept.axes[d].strides[0] < 0) reverse(kept.axes[d], offsets);
-  }
 }
 
 }  // namespace

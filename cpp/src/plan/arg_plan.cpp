@@ -116,8 +116,8 @@ ArgPlan plan_arg(const ArgProblem& problem, int threads, int candidate) {
     // The axes are in the order of the output, if the input is not read.
     for (int d = 0; d < kept.count && !problem.has_values; ++d) {
       kept.axes[d].strides[0] = kept.axes[d].strides[1];
-      if (kept.axes[d].strides[0] < 0) reverse(kept.axes[d], plan.tasks.offsets);
     }
+    ascend(kept, plan.tasks.offsets);
     simplify(kept);
     const bool inner = kept.last().size >= tuning::kFillInnerSize;
     plan.tasks.results = inner ? kept.pop() : kept.take(longest(kept, false));

@@ -43,6 +43,12 @@ void reverse(Axis& axis, Offsets& offsets) {
   }
 }
 
+void ascend(Axes& axes, Offsets& offsets) {
+  for (int d = 0; d < axes.count; ++d) {
+    if (axes.axes[d].strides[0] < 0) reverse(axes.axes[d], offsets);
+  }
+}
+
 void simplify(Axes& stack, int by) {
   if (stack.count == 0 || (stack.count == 1 && stack.axes[0].size != 1)) return;
   const auto begin = stack.axes.begin();

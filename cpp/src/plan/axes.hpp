@@ -38,7 +38,8 @@ struct Axes {
   /// The innermost axis; one of one position where there is none, as below.
   const Axis& last() const { return count > 0 ? axes[count - 1] : kUnitAxis; }
   Axis pop() { return count > 0 ? axes[--count] : kUnitAxis; }
-  /// Removes and returns the axis at `position`, if there is one.
+  /// Removes and returns the axis at `position`. Outside of [0, count) it removes nothing, and
+  /// returns kUnitAxis.
   Axis take(int position);
 };
 
@@ -65,6 +66,9 @@ using Offsets = std::array<std::int64_t, 3>;
 
 /// Starts at the axis' last position and walks backwards; adds to the offsets of the first one.
 void reverse(Axis& axis, Offsets& offsets);
+
+/// Reverses the axes along which the first operand descends.
+void ascend(Axes& axes, Offsets& offsets);
 
 /// A position of nested loops that can be set anywhere and stepped cheaply.
 class Odometer {

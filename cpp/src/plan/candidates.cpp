@@ -16,16 +16,16 @@ bool same(const LaneChoice& a, const LaneChoice& b) {
          a.longest == b.longest;
 }
 
-/// The choices, each of them once.
+/// Collects the choices, without repeating one.
 class Enumerator {
  public:
   explicit Enumerator(LanesOf of) : of_(of) {
-    // One result for each lane: nearest, or of an axis that is transposed.
+    // A lane for each result: lanes that are nearest in memory, or an axis that is transposed.
     if (of_.inside >= 0) add_beside(1, {of_.inside, of_.inside - 1, 0, 0, false});
     for (const int outer : {of_.outer, of_.longest_but(of_.inside, true)}) {
       if (outer >= 0) add({outer, of_.inside, 0, 0, false});
     }
-    // Several lanes: the nearest reduced axes follow the results, or each other.
+    // Several lanes for each result: reduced axes whose elements follow the results, or each other.
     if (of_.inside >= 0)
       add_following({of_.inside, of_.longest_but(of_.inside, false), 0, 0, false});
     add_following({-1, of_.longest_but(-1, false), 0, 0, false});
@@ -35,6 +35,10 @@ class Enumerator {
   const LaneChoices& all() const { return all_; }
 
  private:
+  Axis results_of(const LaneChoice& choice) const {
+    return choice.results < 0 ? kUnitAxis : of_.kept.axes[choice.results];
+  }
+
   void add(const LaneChoice& lanes) {
     for (int c = 0; c < all_.count; ++c) {
       if (same(all_.all[c], lanes)) return;
@@ -42,23 +46,25 @@ class Enumerator {
     if (all_.count < LaneChoices::kMost) all_.all[all_.count++] = lanes;
   }
 
-  /// The choice, and with groups that repeat its lanes without a gap, where a kept axis does.
+  /// Adds the choice, and once more with each kept axis that repeats its lanes without a gap as
+  /// groups.
   void add_beside(std::int64_t lanes, LaneChoice choice) {
     add(choice);
-    const Axis results = choice.results < 0 ? kUnitAxis : of_.kept.axes[choice.results];
+    const Axis results = results_of(choice);
+    const std::int64_t apart = lanes_apart(results);
     for (int d = of_.kept.count - 1; d >= 0; --d) {
       const Axis& axis = of_.kept.axes[d];
-      const std::int64_t apart = results.size == 1 ? 1 : results.strides[0];
       if (d == choice.results || axis.strides[0] != lanes * results.size * apart) continue;
       choice.groups = d;
       add(choice);
     }
   }
 
-  /// Reduced axes whole, as many as follow and fit, and positions of the next one.
+  /// Adds choices of whole reduced axes, while these follow and fit, and of positions of the next
+  /// one.
   void add_following(LaneChoice choice) {
-    const Axis results = choice.results < 0 ? kUnitAxis : of_.kept.axes[choice.results];
-    const std::int64_t apart = results.size == 1 ? 1 : results.strides[0];
+    const Axis results = results_of(choice);
+    const std::int64_t apart = lanes_apart(results);
     std::int64_t per_result = 1;
     for (int d = of_.reduced.count - 1; d >= 0 && apart <= tuning::kPackedStride; --d) {
       const Axis& axis = of_.reduced.axes[d];
