@@ -116,7 +116,7 @@ struct Ranks {
 /// Columns with memory: elements between guards, everything else is NaN or the smallest.
 struct Case {
   Type type;
-  ArgColumns call{};  ///< but for memory and tables; indices as ArgIndices says
+  ArgColumns call{};  ///< its memory and tables are set when it runs
   std::vector<std::int64_t> offsets;
   std::vector<std::int64_t> table;
   Ranks outer;

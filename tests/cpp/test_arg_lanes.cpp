@@ -101,7 +101,7 @@ void test_values(DataType type) {
     Case c = make_cut(type, {size, count, results, some_groups(), some_stride(results), period});
     fill_from(c, cases::some_elements(c.type));
     check_case(c);
-    // One that is not the worst at each place of the last step, and before it.
+    // A better element at each place of the last step, and just before that step.
     const std::uint64_t worst = c.type.is_float ? sign_of(c.type) + c.type.infinity : 0;
     const std::uint64_t better = c.type.is_float ? sign_of(c.type) : 1;
     fill(c, [&](std::int64_t at, std::int64_t g, std::int64_t r) {

@@ -153,7 +153,7 @@ void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
   // More than any integer numbers: a part.
   const ArgPlan part_of_axis = plan_of(descriptor({30, 2, tuning::kWholeAxisLanes + 1, 2}, {0, 2}));
   CHECK(part_of_axis.columns.columns.lanes.count * 4 <= tuning::kWidenedBytes);
-  // So where there are few positions beside it, which whole lanes would take longer to merge.
+  // A part as well if the other axis is short: whole lanes would take longer to merge than to walk.
   for (const std::int64_t others : {tuning::kWholeAxisPositions - 1, tuning::kWholeAxisPositions}) {
     const ArgPlan p = plan_by({others, 1000}, {4, 4 * others}, {0, 1});
     const bool some = others < tuning::kWholeAxisPositions;
@@ -190,7 +190,7 @@ void test_the_innermost_reduced_axes_are_lanes() {
 }
 
 void test_axes_are_lanes_where_that_takes_less_time() {
-  // The other axes have enough positions: more where there are several results.
+  // The other axes need enough positions, and more of them with several results.
   const auto plan_for = [](std::int64_t results, std::int64_t inner, std::int64_t positions) {
     return plan_by({results, inner, positions}, {inner * positions, 1, inner}, {1, 2});
   };

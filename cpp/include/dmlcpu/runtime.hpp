@@ -131,10 +131,11 @@ class ScopedThreads {
 /// ```
 DMLCPU_API void set_grain_bytes(std::int64_t bytes);
 
-/// Runs argmin and argmax, for the process, by candidate `number` of the ways in which the planner
-/// could do the call, where there are as many; -1 returns to the one that it chooses. All have the
-/// same results. Tests run each of them, calibration times them. plan_text() then ends with the
-/// number of candidates.
+/// Forces a plan for the process: argmin and argmax run candidate `number` of the plans that could
+/// do a call. A call that has fewer candidates, and every call after -1 was set, runs the plan that
+/// the planner chooses. All candidates have the same results. Tests run each candidate, calibration
+/// times them. While a plan is forced, plan_text() ends with a line that has the number of
+/// candidates.
 ///
 /// ```
 /// dmlcpu::force_candidate(0);

@@ -1,7 +1,7 @@
 // The kernels of argmin and argmax: plain data in, plain data out.
 //
 // Like all headers of this folder it is compiled with every instruction set's own flags, so it
-// holds nothing that becomes code by itself: no inline functions but constexpr ones, no standard
+// holds nothing that becomes code by itself: no inline functions except constexpr ones, no standard
 // library types.
 #pragma once
 
@@ -28,10 +28,10 @@ struct ArgRows {
   bool prefetches;   ///< whether to prefetch rows
 };
 
-/// The order of the lanes of one result, which are numbered in the order of memory. A rank is what
-/// their indices have in common; it adds indices[rank] to them. The lane of two ranks, one of each
-/// kind, is number lanes[rank] + lanes[other], if values are wanted. Without ranks, count is 1 and
-/// all is null.
+/// The order of a result's lanes by index, as ranks of one kind: outer or inner. Lanes are numbered
+/// in the order of memory. indices[rank] is what a rank adds to the index of an element. If values
+/// are wanted, the lane of an outer and an inner rank is number outer.lanes[outer rank] +
+/// inner.lanes[inner rank]. If all lanes have the same rank, count is 1 and the pointers are null.
 struct LaneRanks {
   std::int64_t count = 1;
   const std::uint16_t* of_lanes = nullptr;  ///< of each lane of a group
@@ -44,9 +44,9 @@ struct LaneRanks {
 ///   base + outer.indices[outer.of_lanes[l]] + index of i + inner.indices[inner.of_lanes[l]]
 ///
 /// where the index of position i is i * step; or, if there is a table, table[r] + q * period_step
-/// for number r of period q; and from position last_from on last_index is added, as they overlap
-/// others. Outer ranks, then positions, then inner ranks decide between indices. No step is
-/// negative.
+/// for number r of period q. Positions from last_from on overlap earlier ones: last_index, which is
+/// not positive, is added to their index. Outer ranks, then positions, then inner ranks decide
+/// between indices. No step is negative.
 struct ArgIndices {
   std::int64_t base = 0;
   std::int64_t step = 1;

@@ -1,7 +1,7 @@
 // Columns, which argmin, argmax and top-k walk: plain data in, plain data out.
 //
 // Like all headers of this folder it is compiled with every instruction set's own flags, so it
-// holds nothing that becomes code by itself: no inline functions but constexpr ones, no standard
+// holds nothing that becomes code by itself: no inline functions except constexpr ones, no standard
 // library types.
 #pragma once
 
@@ -29,8 +29,8 @@ constexpr bool has_blocks(Packing packing) { return packing >= Packing::kTranspo
 
 /// The n positions of each column. Position i, number r = i % period of period q = i / period, is
 /// offsets[r] + q * period_stride elements after the column's first one. The last of several
-/// periods may overlap the one before: it begins `last_offset` elements from there, and its
-/// positions have the numbers from `last_skip` on.
+/// periods may overlap the one before: its elements are `last_offset` elements from there, and its
+/// first position has the number `last_skip`.
 struct Walk {
   std::int64_t n = 1;
   std::int64_t period = 1;

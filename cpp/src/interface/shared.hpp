@@ -1,7 +1,7 @@
 // What the interfaces of all kernels share: plain data in, plain data out.
 //
 // Like all headers of this folder it is compiled with every instruction set's own flags, so it
-// holds nothing that becomes code by itself: no inline functions but constexpr ones, no standard
+// holds nothing that becomes code by itself: no inline functions except constexpr ones, no standard
 // library types.
 #pragma once
 

@@ -19,7 +19,8 @@ struct BestOfTile {
   BestOfTile at(std::int64_t lane) const { return {best + lane, positions + lane}; }
 };
 
-/// Writes the ranks of a group's lanes, each `times` times; null if there are none.
+/// Writes the ranks of a group's lanes, each `times` times, and returns `to`; if all lanes have the
+/// same rank, writes nothing and returns null.
 template <class U>
 U* fill_ranks(const LaneRanks& ranks, std::int64_t lanes, std::int64_t times, U* to) {
   if (ranks.count == 1) return nullptr;
@@ -36,7 +37,7 @@ U* fill_ranks(const LaneRanks& ranks, std::int64_t lanes, std::int64_t times, U*
 
 /// Result r has `count` lanes, lane m at [m * results + r]. Leaves its best in lane 0, merging
 /// pairs: the higher key wins, then the lower of `major`, then of `middle`, then, if kThree, of
-/// `minor`. Up to a vector after the lanes is read and written, as it was.
+/// `minor`. Reads up to a vector beyond the lanes, and writes back what it read there.
 template <bool kThree, class U>
 void merge_lanes(std::int64_t count, std::int64_t results, U* keys, U* major, U* middle, U* minor) {
   U numbers[Vector<U, 16>::kWidth];

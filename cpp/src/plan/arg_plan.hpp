@@ -53,8 +53,8 @@ struct ArgPlan {
   }
 };
 
-/// Plans a problem that has something to write, for up to `threads` threads; by the candidate of
-/// that number, if there is one.
+/// Plans a problem that has something to write, for up to `threads` threads. If the problem has a
+/// candidate of that number, the plan is that candidate; else the planner chooses.
 ArgPlan plan_arg(const ArgProblem& problem, int threads, int candidate = -1);
 
 /// How many candidates there are for one thread; 0 if nothing is compared.
@@ -62,7 +62,7 @@ int candidate_count(const ArgProblem& problem);
 
 /// Rows that one thread reduces without a plan, which would take longer to make than to follow.
 struct ArgUnplannedRows {
-  ArgRows rows = {nullptr, 1, 0, 1, 0, 0, 1, true, false, false};  // but for `data`
+  ArgRows rows = {nullptr, 1, 0, 1, 0, 0, 1, true, false, false};  ///< `data` is set when they run
   Offsets offsets{};  ///< of the first elements of the input and the output
   std::int64_t output_stride = 0;
 };

@@ -25,14 +25,14 @@ void add_lanes(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan&
   plan.lanes.push({count, axis.strides});
   for (int d = 0; d < faster.count; ++d) plan.lanes.push(faster.axes[d]);
   if (steps > 1) plan.cut = {axis.size, count, axis.strides};
-  axis.size = ceil_divide(axis.size, count);
+  axis.size = steps;
   axis.strides[0] *= count;
   axis.strides[1] *= count;
 }
 
-/// The kept axis that repeats `lanes` lanes, as far apart as the results, without a gap, for a row
-/// that fills vectors, and whose walk has kBesideBytes; -1 if there is none, or lanes are further
-/// apart than kPackedStride: transposing them takes no longer.
+/// The number of a kept axis that repeats `lanes` lanes without a gap, or -1. The row of lanes must
+/// fill vectors, the walk of the row must have kBesideBytes, and lanes must be at most
+/// kPackedStride apart: transposing lanes that are farther apart takes no longer.
 int axis_beside(const LanesOf& of, std::int64_t lanes, std::int64_t positions) {
   if (of.apart() > tuning::kPackedStride) return -1;
   for (int d = of.kept.count - 1; d >= 0; --d) {
@@ -87,7 +87,7 @@ bool choose_inner(const LanesOf& of, std::int64_t outer_bytes, bool far_apart, L
   return true;
 }
 
-/// Positions of the longest reduced axis; false if there are too few.
+/// Chooses positions of the longest reduced axis; false if the axis has too few.
 bool choose_longest(const LanesOf& of, LaneChoice& choice) {
   const std::int64_t size = of.reduced.axes[longest(of.reduced, true)].size;
   const std::int64_t count = tuning::kWidenedBytes / of.element_size;
@@ -147,15 +147,15 @@ bool choose_several(const LanesOf& of, LaneChoice& choice) {
          plan.columns.walk.n * of.element_size >= tuning::kJoinedBytes / (outer.count > 0 ? 1 : 4);
 }
 
-/// The number of the axis of an index step; -1 if there is none.
+/// The number of the axis with this index step, or -1.
 int with_step(const Axes& axes, std::int64_t step) {
   int number = axes.count - 1;
   while (number >= 0 && axes.axes[number].strides[1] != step) --number;
   return number;
 }
 
-/// The axis of a stride below a limit from which on, in the order of indices, most positions are
-/// walked; -1 if there is none.
+/// The number of the axis at which a walk in the order of indices should start, to have the most
+/// positions, or -1. Its stride is below the limit.
 int first_walked(std::int64_t stride_limit, const Axes& reduced, const CutAxis& cut) {
   int first = -1;
   std::int64_t most = 0;
@@ -207,7 +207,7 @@ void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, Col
     if (periods == 1) {
       walk.n = walk.period *= in_period;
       if (overlap == 0) continue;
-      // Of one axis the last step alone has another index.
+      // If nothing else is walked, only the last step deviates from i * step.
       plan.has_table = next >= 0;
       plan.indices.last_from = walk.n - 1;
       plan.indices.last_index = plan.has_table ? 0 : -overlap * (axis.strides[1] / count);

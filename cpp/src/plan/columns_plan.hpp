@@ -11,15 +11,16 @@ namespace dmlcpu {
 
 /// Which axes fill vectors of lanes.
 struct LaneChoice {
-  int results = -1;      ///< the kept axis each of whose positions is a result; -1: there is one
-  int groups = -1;       ///< the kept axis each of whose positions is a group; -1: there is one
+  int results = -1;      ///< number of the kept axis with a lane for each position; -1: one result
+  int groups = -1;       ///< number of the kept axis with a group for each position; -1: one group
   int whole = 0;         ///< how many of the innermost reduced axes are lanes of each result
   std::int64_t cut = 0;  ///< positions of the next reduced axis that are lanes as well, at most
   bool longest = false;  ///< not of the next one, but of the longest
 };
 
-/// A reduced axis of which `count` positions are lanes at a time. It is walked in steps of as many;
-/// the last step overlaps the one before, which changes nothing.
+/// A reduced axis of which `count` positions are lanes at a time. It is walked in steps of `count`
+/// positions; the last step overlaps the one before: an element that is compared twice changes no
+/// result.
 struct CutAxis {
   std::int64_t size = 0;  ///< 0 if there is none
   std::int64_t count = 1;
@@ -45,7 +46,8 @@ struct CutAxis {
 /// Kernel calls on columns, a group of lanes for each group of results: a lane for each result, or
 /// several.
 struct ColumnsPlan {
-  /// But for pointers; of all groups and lanes, some of which a task takes.
+  /// Without the pointers, which fill_tables() sets. These are all groups and lanes; a task takes
+  /// some of them.
   Columns columns;
   ArgIndices indices;
   bool has_table = false;   ///< indices of positions need ArgIndices::table
@@ -73,9 +75,9 @@ struct ColumnsPlan {
   std::int64_t table_bytes() const;
 };
 
-/// Takes groups and results out of the tasks' kept axes, and what is lanes or walked out of the
-/// reduced ones, which are simplified and whose kept strides are not negative. `in_registers`, for
-/// argmin and argmax, if rows may be compared in registers, and blocks without groups.
+/// Takes groups and results out of the tasks' kept axes, and the axes that are lanes or walked out
+/// of the reduced ones. Both are simplified, and kept strides are not negative. `in_registers` (for
+/// argmin and argmax) allows rows to be compared in registers, and blocks without groups.
 ColumnsPlan plan_columns(std::int64_t element_size, std::int64_t input_bytes,
                          const LaneChoice& choice, bool in_registers, Tasks& tasks, Axes& reduced);
 
