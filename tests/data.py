@@ -15,8 +15,12 @@ DTYPES = [
     np.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else np.dtype(name)
     for name in _core.data_types()
 ]
-# The values of cpp/src/core/tuning.hpp.
+# The values of the tuning headers: cpp/src/*/tuning.hpp and thread_tuning.hpp.
 TUNING = SimpleNamespace(**_core.tuning())
+# Bytes from which on inputs are planned as from memory (cpp/src/plan/machine.hpp).
+FAR_ROWS = 2 * _core.cache_bytes(2)
+FAR_COLUMNS = 8 * _core.cache_bytes(2)
+STREAMED = _core.cache_bytes(3)
 FLOATS = [dtype for dtype in DTYPES if dtype.kind not in "iub"]
 INDEX_DTYPES = [np.dtype(name) for name in ("uint32", "int32", "uint64", "int64")]
 # argmin and argmax write those as well.
@@ -154,13 +158,17 @@ def near(*limits):
 
 def positions_in_lanes(row_bytes):
     """How many rows of a few columns are lanes beside each other."""
-    return max(2, TUNING.kWidenedBytes // row_bytes)
+    return max(2, TUNING.kLanesBytes // row_bytes)
 
 
 def least_row(dtype):
-    """Elements of the shortest rows that are not transposed: those of bytes have more positions than a
-    counter of their width."""
-    return min(TUNING.kRowBytes // dtype.itemsize, 2 ** (8 * dtype.itemsize) + 1)
+    """Elements of the shortest of many rows that the planner searches one by one."""
+    sizes = (n for n in itertools.count(2) if is_searched_by_rows(np.empty((1300, n), dtype)))
+    return next(sizes)
+
+
+def is_searched_by_rows(x):
+    return _core.plan_text(dmlcpu.argmax, x, 1).startswith("rows\n")
 
 
 def ones_at(n, positions, dtype):

@@ -106,8 +106,7 @@ def columns(calls, rng):
         every = 1 if dtype in FULL else 5
         for rows, width in [*itertools.product([1, 2, 3, 5, 6, 9, 14], row_sizes(dtype))][::every]:
             check_arg(calls, dtype, (rows, width), 0, layouts(rows, width), rng)
-        tile = min(TUNING.kTileElements, TUNING.kTileBytes // dtype.itemsize)
-        wide = near(TUNING.kWidenedBytes // dtype.itemsize, tile)
+        wide = near(TUNING.kLanesBytes // dtype.itemsize, TUNING.kTileElements)
         for rows, width in itertools.product([2, 5, 7], wide):
             check_arg(calls, dtype, (rows, width), 0, [(width, 1), (-width, 1)], rng)
 
@@ -128,8 +127,8 @@ def several_lanes(calls, rng):
             strides = [(1, inner, n), (-1, inner, n), (-1, -inner, -n), (3, 3 * inner, 3 * n)]
             check_arg(calls, dtype, (inner, next_size, 20), (0, 1, 2), strides, rng)
         # Lanes from all or some positions of a reduced axis, element by element.
-        widened = TUNING.kWidenedBytes // dtype.itemsize
-        for size in near(2 * widened, 3 * widened):
+        lanes = TUNING.kLanesBytes // dtype.itemsize
+        for size in near(2 * lanes, 3 * lanes):
             check_arg(calls, dtype, (size, 2), 0, [(5, 2), (-5, 2), (1, size), (2, -1)], rng)
             strides = [(4 * size, 2 * size, 2, 1), (-4 * size, 2 * size, -2, 1)]
             check_arg(calls, dtype, (3, 2, size, 2), (0, 2), strides, rng)
@@ -181,13 +180,13 @@ def long_rows(calls, rng):
             for rows in (1, 3):
                 strides = [(n, 1), (n, -1), (n + 1, 1), (2 * n, 2)]
                 check_arg(calls, dtype, (rows, n), 1, strides, rng)
-        least = TUNING.kColumnsPrefetchBytes // size
+        least = data.FAR_COLUMNS // size
         for axis, (rows, n) in (
             (1, (least // 3 + 5, 3)),
             (1, (least // 11 + 5, 11)),
             (0, (5, least // 5 + 7)),
             (0, (least // 100 + 3, 100)),
-            (1, (9, TUNING.kRowPrefetchLeastBytes // size // 9 + 1)),
+            (1, (9, data.FAR_ROWS // size // 9 + 1)),
         ):
             check_arg(calls, dtype, (rows, n), axis, [(n, 1), (n, -1)], rng)
 
@@ -230,14 +229,16 @@ def top_k_short(calls, rng):
 def top_k_long(calls, rng):
     """Block extremes, samples, counting, full sorts, and rows split over threads."""
     for dtype in data.DTYPES:
-        n = TUNING.kTopKSampledLength + 1
+        n = TUNING.kTopKSampleLeastLength + 1
         rows = [(2, n), (1, 1000)]
         for shape in rows:
             n = shape[1]
             ks = (2, n // 100, n // 20, n // 3, n // 2 + 1, n)
             strides = [(n, 1), (n + 1, -1), (2 * n, 2)]
             check_top_k(calls, dtype, shape, 1, ks, strides, rng)
-        n = 6 * TUNING.kTopKSampledLength + 1  # several parts, and passes over digits of most bits
+        n = (
+            6 * TUNING.kTopKSampleLeastLength + 1
+        )  # several parts, and passes over digits of most bits
         check_top_k(calls, dtype, (1, n), 1, (2, n // 20, n - 1), [(n, 1), (n, -1)], rng)
         # Enough to be split in two, whatever k is.
         n = 2 * TUNING.top_k_min_part_bytes(2) // dtype.itemsize + 1
@@ -292,7 +293,7 @@ def gather_slices(calls, rng):
                     check_gather(calls, (6, elements), size, step, indices, (1, 1), rng)
     # Large enough to be written by non-temporal stores.
     elements = 1024
-    count = TUNING.kGatherCachedBytes // elements + 9
+    count = data.STREAMED // elements + 9
     indices = some_indices(rng, (6,), count, np.dtype(np.int64))
     check_gather(calls, (6, elements), 1, 1, indices, (1, 1), rng)
 

@@ -10,6 +10,7 @@ from scripts import run_python
 
 DOORS = ("dask", "onnx", "torch")
 SUBMODULES = ("directml", "numpy", *DOORS)
+USES = {"directml": "support_table", "onnx": "ops"}  # of others argmax
 
 
 def test_completion_shows_what_is_public():
@@ -23,7 +24,7 @@ def test_completion_shows_what_is_public():
 def test_doors_load_themselves(name):
     if importlib.util.find_spec(name) is None:
         pytest.skip(f"needs {name}")
-    use = "ops" if name == "onnx" else "argmax"
+    use = USES.get(name, "argmax")
     run_python(
         f"""
         import inspect, sys, dmlcpu
@@ -38,6 +39,31 @@ def test_doors_load_themselves(name):
             door.no_such_name
         except AttributeError as error:
             assert str(error) == "module 'dmlcpu.{name}' has no attribute 'no_such_name'"
+        """
+    )
+
+
+@pytest.mark.parametrize("name", SUBMODULES)
+def test_threads_load_one_together(name):
+    if name in DOORS and importlib.util.find_spec(name) is None:
+        pytest.skip(f"needs {name}")
+    use = USES.get(name, "argmax")
+    run_python(
+        f"""
+        import threading, dmlcpu
+        barrier = threading.Barrier(8)
+        found = []
+
+        def use():
+            barrier.wait()
+            found.append(dmlcpu.{name}.{use})
+
+        threads = [threading.Thread(target=use) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(found) == 8 and len(set(map(id, found))) == 1
         """
     )
 

@@ -15,7 +15,7 @@ from data import TUNING
 
 RNG = np.random.default_rng(0)
 SHAPES = [
-    *[(7,), (100,), (5000,), (TUNING.kTopKSampledLength + 1,), (1, 70_000)],
+    *[(7,), (100,), (5000,), (TUNING.kTopKSampleLeastLength + 1,), (1, 70_000)],
     *[
         (40, 3),
         (3, 40),

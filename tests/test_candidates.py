@@ -1,5 +1,7 @@
-"""Every way in which the planner could do an argmin or argmax has the reference implementation's answer,
-and the same bits, whatever it costs: lanes, walks and blocks that the planner would not choose."""
+"""Every way in which the planner could do an argmin, argmax or top-k has the reference implementation's
+answer, and the same bits, whatever it costs: lanes, walks and blocks that it would not choose."""
+
+import re
 
 import numpy as np
 import pytest
@@ -33,19 +35,20 @@ def every_setting():
     dmlcpu.use_instruction_set(before)
 
 
+def candidate_lines(text):
+    """Those of a plan's text, the chosen one of which begins with a star."""
+    return text.partition("candidates\n")[2].splitlines()
+
+
 @pytest.fixture
 def candidates():
     """(number, plan) of each candidate of a call, which is then the one that runs."""
 
-    def each(*arguments, **options):
-        number, count = 0, 1
-        while number < count:
+    def each(*arguments, function=dmlcpu.argmax, **options):
+        text = _core.plan_text(function, *arguments, **options)
+        for number, _ in enumerate(candidate_lines(text)):
             _core.force_candidate(number)
-            text = _core.plan_text(dmlcpu.argmax, *arguments, **options)
-            count = int(text.splitlines()[-1].rsplit(" ", 1)[1])
-            if number < count:
-                yield number, text
-            number += 1
+            yield number, _core.plan_text(function, *arguments, **options)
         _core.force_candidate(-1)
 
     yield each
@@ -103,6 +106,24 @@ def test_every_candidate_of_larger_calls(every_setting, seed, candidates):
                 assert np.array_equal(got, want), (setting, number, plan, x.strides)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_candidate_of_top_k(every_setting, seed, candidates):
+    rng = np.random.default_rng(seed)
+    for _ in range(PROBLEMS // 3):
+        x, _, _ = random_call(rng, 3000)
+        axis = int(rng.integers(x.ndim))
+        k = int(rng.integers(1, min(40, x.shape[axis]) + 1))
+        direction = ("increasing", "decreasing")[rng.integers(2)]
+        options = {"k": k, "axis": axis, "axis_direction": direction}
+        want = reference.top_k(x, k, axis=axis, direction=direction)
+        for setting in every_setting():
+            for number, plan in candidates(x, function=dmlcpu.top_k, **options):
+                got = dmlcpu.top_k(x, **options)
+                where = (setting, number, plan, x.strides)
+                assert np.array_equal(got.indices, want[1]), where
+                assert got.values.tobytes() == want[0].tobytes(), where
+
+
 @pytest.mark.parametrize(
     ("dtype", "sizes"), [(np.uint8, (255, 256, 257, 700)), (np.float16, (65536, 65537))], ids=str
 )
@@ -115,6 +136,20 @@ def test_rows_of_more_positions_than_a_counter_holds(every_setting, dtype, sizes
         for setting in every_setting():
             for number, plan in candidates(x, 1):
                 assert (dmlcpu.argmax(x, 1)[:, 0] == at).all(), (setting, number, plan)
+
+
+def test_groups_of_more_positions_than_a_table_has(every_setting, candidates):
+    """Groups of few columns are a tile of top-k only if one pass takes all of each."""
+    x = (
+        np.random.default_rng(0)
+        .integers(0, 100, (9, data.TUNING.kWalkRows + 1, 2))
+        .astype(np.uint8)
+    )
+    want = np.sort(x, 1)[:, :-4:-1]
+    for setting in every_setting():
+        for number, plan in candidates(x, 3, function=dmlcpu.top_k, axis=1):
+            got = dmlcpu.top_k(x, 3, axis=1).values
+            assert np.array_equal(got, want), (setting, number, plan)
 
 
 def test_candidates_find_the_same_elements(instruction_set, candidates):
@@ -131,11 +166,41 @@ def test_candidates_find_the_same_elements(instruction_set, candidates):
                 assert got.values.tobytes() == want.values.tobytes(), (number, plan)
 
 
-def test_a_number_beyond_the_candidates_is_the_chosen_plan(candidates):
+def test_a_number_beyond_the_candidates_is_the_chosen_plan():
     x = np.arange(3000.0).reshape(1000, 3)
     chosen = _core.plan_text(dmlcpu.argmax, x, 0)
     _core.force_candidate(99)
-    text = _core.plan_text(dmlcpu.argmax, x, 0)
-    assert text.startswith(chosen)
-    assert "candidate 99 of " in text
-    assert dmlcpu.argmax(x, 0).tolist() == [[999] * 3]
+    forced = _core.plan_text(dmlcpu.argmax, x, 0)
+    found = dmlcpu.argmax(x, 0).tolist()
+    _core.force_candidate(-1)
+    assert (forced, found) == (chosen, [[999] * 3])
+
+
+def test_the_cheapest_candidate_is_chosen_and_marked():
+    x = np.zeros((1000, 3), np.float32)
+    lines = candidate_lines(_core.plan_text(dmlcpu.argmax, x, 0))
+    times = [re.match(r"[* ] ([\d.]+) (ns|us)  ", line).groups() for line in lines]
+    prices = [float(number) * (1000 if unit == "us" else 1) for number, unit in times]
+    assert [line[0] for line in lines].index("*") == prices.index(min(prices))
+
+
+def test_a_plan_is_made_again_when_anything_changes(every_setting):
+    """Each thread keeps the last plan: of another layout, direction, output, number of threads or
+    instruction set it must not be used."""
+    rng = np.random.default_rng(3)
+    base = rng.integers(0, 50, (40, 60, 3)).astype(np.float32)
+    views = (base, base[::-1], base[:, ::2], base.transpose(1, 0, 2), base[:, :, :2], base * -1)
+    for _ in every_setting():
+        for x in views:
+            for axis in range(3):
+                for keepdims in (True, False):
+                    want = np.argmax(x, axis, keepdims=keepdims)
+                    assert np.array_equal(dmlcpu.argmax(x, axis, keepdims=keepdims), want)
+                    last = dmlcpu.argmax(x, axis, keepdims=keepdims, axis_direction=1)
+                    flipped = np.argmax(np.flip(x, axis), axis, keepdims=keepdims)
+                    assert np.array_equal(last, x.shape[axis] - 1 - flipped)
+                want = np.sort(x, axis)
+                for k in (2, 3):
+                    if k <= x.shape[axis]:
+                        got = dmlcpu.top_k(x, k, axis=axis, axis_direction="increasing").values
+                        assert np.array_equal(got, want.take(range(k), axis))

@@ -65,8 +65,8 @@ def views(shape, dtype):
 
 @some_dtypes
 def test_contiguous_elements_that_are_lanes(instruction_set, threads, dtype):
-    """Kept elements around the width from which they are lanes, else they are groups of others."""
-    for width in near(TUNING.kLaneBytes // dtype.itemsize):
+    """Kept elements around the width of a vector, narrower ones of which are groups of other lanes."""
+    for width in near(32 // dtype.itemsize):
         for shape in ((3, 20, width), (40, 5, width), (300, 2, width)):
             for view in views(shape, dtype):
                 check(view, 1)
@@ -102,8 +102,8 @@ def test_several_lanes_of_outer_axes(instruction_set, threads, dtype):
 def test_reduced_axes_that_are_lanes(instruction_set, threads, dtype):
     """If no kept axis fills vectors a reduced one does: all of it, or some positions of the only one."""
     fills = 64 // dtype.itemsize
-    widened = TUNING.kWidenedBytes // dtype.itemsize
-    for size in near(fills, 2 * widened, 3 * widened):
+    lanes = TUNING.kLanesBytes // dtype.itemsize
+    for size in near(fills, 2 * lanes, 3 * lanes):
         if size > 1:
             check(np.zeros((3, 2, size, 2), dtype), (0, 2))
             check(np.zeros((size, 2, 3), dtype).T, (0, 2))
@@ -113,9 +113,8 @@ def test_reduced_axes_that_are_lanes(instruction_set, threads, dtype):
 
 @some_dtypes
 def test_tiles(instruction_set, threads, dtype):
-    """Columns around the width of tiles, in elements and in bytes, in place and packed."""
-    wide = (TUNING.kTileElements, TUNING.kTileBytes // dtype.itemsize)
-    for columns in near(*wide, 2 * wide[0], 2 * wide[1]):
+    """Columns around the width of tiles, in place and packed."""
+    for columns in near(TUNING.kTileElements, 2 * TUNING.kTileElements):
         for rows in (1, 2, 5):
             for view in views((rows, columns), dtype):
                 check(view)
@@ -124,9 +123,8 @@ def test_tiles(instruction_set, threads, dtype):
 @some_dtypes
 def test_tiles_of_groups(instruction_set, threads, dtype):
     """Groups around those of a tile, whose lanes together are as many as the tile's elements."""
-    most = min(TUNING.kTileElements, TUNING.kTileBytes // dtype.itemsize)
-    lanes = 2 * TUNING.kLaneBytes // dtype.itemsize
-    for groups in near(most // lanes, 2 * most // lanes):
+    lanes = 64 // dtype.itemsize
+    for groups in near(TUNING.kTileElements // lanes, 2 * TUNING.kTileElements // lanes):
         check(np.zeros((groups, 3, lanes), dtype), 1)
     positions = 500  # fewer groups, whose elements one pass reads
     groups = TUNING.kGroupsBytes // (positions * lanes * dtype.itemsize)
@@ -138,11 +136,10 @@ def test_tiles_of_groups(instruction_set, threads, dtype):
 def test_passes(instruction_set, dtype):
     """Rows are read some at a time, if a tile of them is large: rows around those of a pass, widths
     around the limits. What is best after one pass meets the next one, ties and NaNs among them."""
-    wide = min(TUNING.kTileElements, TUNING.kTileBytes // dtype.itemsize)
     wide_rows = TUNING.kWideRowsBytes // dtype.itemsize
     with dmlcpu.num_threads(1):
-        for columns in {wide, *near(wide_rows // 4, wide_rows, 4 * wide_rows)}:
-            fits = TUNING.kPassBytes // (columns * dtype.itemsize)
+        for columns in {TUNING.kTileElements, *near(wide_rows // 4, wide_rows, 4 * wide_rows)}:
+            fits = TUNING.kHalfL1Bytes // (columns * dtype.itemsize)
             of_pass = max(fits // TUNING.kPassRows, 1) * TUNING.kPassRows
             for rows in near(fits, fits + of_pass, 3 * of_pass):
                 check(np.zeros((rows, columns), dtype))
@@ -183,7 +180,7 @@ def test_the_counter_of_positions_wraps(instruction_set):
     One more, and results are merged; fewer are written as they are."""
     for dtype in (np.dtype(name) for name in ("uint8", "int8", "uint16", "float16", "bool")):
         wrap = 2 ** (8 * dtype.itemsize)
-        columns = TUNING.kWidenedBytes // dtype.itemsize + 1
+        columns = TUNING.kLanesBytes // dtype.itemsize + 1
         for rows in (wrap - 1, wrap, wrap + 1, 2 * wrap + 3):
             edges = [0, 1, 3, 4, 5, *near(wrap, 2 * wrap), rows - 1, rows - 2]
             want = np.array([edge for edge in edges if edge < rows] * columns)[:columns]
@@ -229,7 +226,7 @@ def test_tiles_of_transposed_rows(instruction_set, threads, dtype, n):
 def test_rows_of_few_elements(instruction_set, dtype):
     """Contiguous rows of few elements are packed by loops over their positions, a tile at a time."""
     for n in near(2, TUNING.kPackedStride):
-        tile = min(TUNING.kStridedTileBytes // (n * dtype.itemsize), TUNING.kTileElements)
+        tile = min(TUNING.kHalfL1Bytes // (n * dtype.itemsize), TUNING.kTileElements)
         for rows in near(tile, 2 * tile):
             check(np.zeros((rows, n), dtype), 1)
             check(np.zeros((rows, n), dtype)[:, ::-1], 1)
@@ -241,7 +238,7 @@ def test_strided_tiles(instruction_set, threads, dtype):
     positions of which are packed at a time."""
     for step in (2, 3, 64 // dtype.itemsize, 64 // dtype.itemsize + 1):
         apart = min(step * dtype.itemsize, 64)
-        fits = min(TUNING.kStridedTileBytes // apart, TUNING.kTileElements)
+        fits = min(TUNING.kHalfL1Bytes // apart, TUNING.kTileElements)
         packed = TUNING.kTransposeBytes // (fits * dtype.itemsize)
         for lanes in near(fits):
             for rows in {2, packed + 1}:
@@ -257,7 +254,7 @@ def test_short_rows_are_columns(instruction_set, threads, dtype):
     """Rows around the size up to which they are transposed; in Fortran order, rows of a reduction over
     everything, whose rows all belong to one result."""
     limit = data.least_row(dtype)
-    least = TUNING.kColumnsPrefetchBytes // dtype.itemsize  # inputs of this size are prefetched
+    least = data.FAR_COLUMNS // dtype.itemsize  # inputs of this size are prefetched
     sizes = [(1300, n) for n in [2, 3, *near(limit)]]
     for rows, n in [*sizes, (least // 3 + 9, 3), (least // (limit - 1) + 9, limit - 1)]:
         for order in "CF":
@@ -283,7 +280,7 @@ def test_squares_of_transposed_rows(instruction_set, dtype, gap):
     rng = np.random.default_rng(0)
     for n in range(2, 2 * 16 + 2):
         # The last number is of an input that is prefetched, of which few sizes will do.
-        many = TUNING.kColumnsPrefetchBytes // (n * np.dtype(dtype).itemsize) + 9
+        many = data.FAR_COLUMNS // (n * np.dtype(dtype).itemsize) + 9
         for rows in (2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 81, 97, many if n % 8 == 3 else 1):
             memory = rng.integers(0, 9, rows * (n + gap) - gap).astype(dtype)
             shape, strides = (rows, n), ((n + gap) * memory.itemsize, memory.itemsize)
@@ -299,7 +296,7 @@ def test_squares_of_transposed_rows(instruction_set, dtype, gap):
 def test_prefetched_columns(instruction_set, dtype):
     """Inputs around the size from which they are prefetched, in place and transposed: what is
     prefetched past the end must not be waited for, nor counted."""
-    least = TUNING.kColumnsPrefetchBytes // dtype.itemsize
+    least = data.FAR_COLUMNS // dtype.itemsize
     ahead = TUNING.kColumnsPrefetchAhead // dtype.itemsize
     distance = TUNING.kTransposePrefetchBytes // dtype.itemsize
     with dmlcpu.num_threads(1):

@@ -5,9 +5,8 @@ import pytest
 
 import dmlcpu
 
-from data import TUNING
+from data import FAR_COLUMNS, TUNING
 
-PREFETCH_BYTES = TUNING.kColumnsPrefetchBytes
 TILE = TUNING.kTileElements
 
 
@@ -17,7 +16,7 @@ def test_few_rows_tile_by_tile(instruction_set, threads, dtype, rows):
     """All rows of a vector of columns before the next vector, or some in each pass: the extreme is in
     each row alternately, so that every column of every vector and tile has its own answer. Random
     inputs of few rows are too small to be prefetched."""
-    least = -(-PREFETCH_BYTES // (rows * np.dtype(dtype).itemsize))
+    least = -(-FAR_COLUMNS // (rows * np.dtype(dtype).itemsize))
     for columns in (least - 1, least, least // TILE * TILE + TILE + 1):
         x = np.zeros((rows, columns), dtype)
         want = (np.arange(columns) * 7 + rows // 2) % rows

@@ -193,27 +193,6 @@ def test_a_stand_in_is_as_its_module():
     )
 
 
-def test_threads_that_load_a_submodule_together():
-    run_python(
-        """
-        import threading, dmlcpu
-        barrier = threading.Barrier(8)
-        found = []
-
-        def use():
-            barrier.wait()
-            found.append(dmlcpu.directml.support_table)
-
-        threads = [threading.Thread(target=use) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert len(found) == 8 and len(set(found)) == 1
-        """
-    )
-
-
 def test_type_checkers_know_submodules(tmp_path):
     """And that other names do not exist."""
     pytest.importorskip("mypy")

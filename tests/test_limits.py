@@ -39,7 +39,7 @@ def test_row_blocks_and_lanes(instruction_set, dtype, step):
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32, np.int64], ids=str)
 @pytest.mark.parametrize("step", [1, -1])
-@pytest.mark.parametrize("bytes_before", [0, TUNING.kRowPrefetchLeastBytes])
+@pytest.mark.parametrize("bytes_before", [0, data.FAR_ROWS])
 def test_blocks_of_long_rows(instruction_set, dtype, step, bytes_before):
     """Blocks of a long row double while it has 16, up to a limit: sizes at which they do, and the only
     extreme, or ties, at their edges. One thread, as several may split rows."""

@@ -26,14 +26,7 @@ LONG_ROW = 100_001
 def test_top_k_strategies_and_adversarial_data(instruction_set, dtype, direction):
     """Sizes around the limits of strategies and of the key chunk, every k around a change of strategy."""
     chunk = TUNING.kKeyChunkBytes // np.dtype(dtype).itemsize
-    for n in [
-        2,
-        3,
-        *near(
-            TUNING.kTopKThresholdLength,
-            chunk,
-        ),
-    ]:
+    for n in [2, 3, *near(64, chunk)]:
         for _, x in adversarial(dtype, n):
             ks = {1, 2, 3, n // 100, n // 50, n // 10, n // 2, n // 2 + 1, n - 1, n}
             for k in ks - {0}:
@@ -126,7 +119,6 @@ def test_top_k_stripes(instruction_set, dtype, k):
     rng = np.random.default_rng(0)
     lowest = -np.inf if np.dtype(dtype).kind == "f" else np.iinfo(dtype).min
     for n in near(2 * stripes, 3 * stripes):
-        n = max(n, TUNING.kTopKThresholdLength)
         position = np.arange(n)
         for x in (
             np.full(n, lowest),
@@ -146,7 +138,7 @@ def test_top_k_rows_that_rise(instruction_set, dtype, k):
     """Rows that rise or fall over many blocks, of which far more than k elements are at or above the
     first threshold, so that it is raised; the equal elements of a raised one are spread over blocks
     that are looked into in another order than the row's."""
-    n = 4 * TUNING.kTopKSampledLength
+    n = 4 * TUNING.kTopKSampleLeastLength
     position = np.arange(n)
     rng = np.random.default_rng(0)
     rise = [position, n - position, -abs(position - n // 2), abs(position - n // 3)]
@@ -190,7 +182,7 @@ def test_top_k_values_keep_their_bits(instruction_set, dtype, direction, policy)
     bits = np.dtype(f"u{dtype.itemsize}")
     few = data.special_values(dtype)
     rng = np.random.default_rng(0)
-    for shape in ((len(few),), (TUNING.kTopKMinLanes, len(few)), (20, len(few))):
+    for shape in ((len(few),), (8, len(few)), (20, len(few))):
         x = rng.permuted(np.broadcast_to(few.view(bits), shape), axis=-1).view(dtype)
         for k in {2, 5, len(few)}:
             for view in (x, x.copy(order="F")):
@@ -216,7 +208,7 @@ def test_top_k_row_split_over_threads(instruction_set, threads, n, k):
 def test_top_k_sample_misleads(instruction_set, dtype):
     """A sample that is all high or all low, though the row is not: the sampled threshold is useless, and
     another one is found. Rows around the size from which they are sampled."""
-    for n in [*near(TUNING.kTopKSampledLength), 3 * TUNING.kTopKSampledLength]:
+    for n in [*near(TUNING.kTopKSampleLeastLength), 3 * TUNING.kTopKSampleLeastLength]:
         ramp = np.arange(n) % 10_000
         for high in (True, False):
             x = ramp.astype(dtype)
@@ -233,7 +225,7 @@ def test_top_k_sample_misleads(instruction_set, dtype):
 def test_top_k_sample_is_almost_right(instruction_set, dtype):
     """All of the sample and a few more elements are high, so that the sampled threshold is one of
     theirs: the elements at or above it are one too few, just enough, or one too many."""
-    n = 4 * TUNING.kTopKSampledLength
+    n = 4 * TUNING.kTopKSampleLeastLength
     sampled = sampled_positions(n, TUNING.top_k_sample(n))
     others = np.setdiff1d(np.arange(n), sampled)
     k = len(sampled) + 80

@@ -58,7 +58,7 @@ def test_buckets_of_keys(splits, dtype):
     rng = np.random.default_rng(0)
     size = MIN_SPLIT_BYTES // np.dtype(dtype).itemsize
     for x in keys_of_all_kinds(rng, dtype, size * splits + 1):
-        for k in (*near(TUNING.kTopKDividedItems), x.size // 2 + 1, x.size):
+        for k in (*near(TUNING.kTopKBucketsLeastItems), x.size // 2 + 1, x.size):
             check_top_k(x, k, "increasing")
 
 

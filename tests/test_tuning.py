@@ -1,4 +1,4 @@
-"""docs/tuning.md has a row for each constant of core/tuning.hpp, with its present value."""
+"""docs/tuning.md has a row for each constant of the tuning headers, with its present value."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,9 @@ import pytest
 from data import TUNING
 from workloads import WORKLOADS
 
-PAGE = (Path(__file__).parent.parent / "docs/tuning.md").read_text()
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs/tuning.md").read_text()
+MACHINES = ROOT / "cpp/src/plan/machine.cpp"
 # Rows that begin with one name in code.
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
@@ -44,3 +46,15 @@ def test_rows_are_current(row):
     assert machine in ("", "Zen 3", "Zen 4", "Zen 5", "Skylake", "x86-64-v4")
     assert re.fullmatch(r"20\d\d-\d\d-\d\d", date)
     assert not only or any(only.strip("`") in workload.name for workload in WORKLOADS)
+
+
+def test_machines_are_recorded():
+    """Each column of costs has rows that say where they are from, and name costs that there are."""
+    names = re.findall(r'^    \{"([a-z -]+)",', MACHINES.read_text(), re.M)
+    section = PAGE.partition("## Machines\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (x86-64-v\d) \| ([a-z ,-]+) \| ([^|]+) \| ([-\d]+) \|", section, re.M)
+    assert [row[0] for row in rows] == ["x86-64-v2", "x86-64-v3", "x86-64-v4"]
+    for _column, costs, machine, date in rows:
+        assert costs in ("all", "the others") or set(costs.split(", ")) < set(names)
+        assert machine.startswith(("Zen ", "as for "))
+        assert re.fullmatch(r"20\d\d-\d\d-\d\d", date)

@@ -9,6 +9,8 @@
 #include "core/tuning.hpp"
 #include "dmlcpu/data_type.hpp"
 #include "dmlcpu/runtime.hpp"
+#include "interface/tuning.hpp"
+#include "plan/tuning.hpp"
 
 namespace dmlcpu::python {
 
@@ -26,8 +28,7 @@ py::object tuning_object(T value) {
   }
 }
 
-/// Every value of core/tuning.hpp and core/thread_tuning.hpp by its name. The build takes the names
-/// from the headers.
+/// Every value of the tuning headers by its name. The build takes the names from the headers.
 py::dict tuning_values() {
   py::dict values;
 #define DMLCPU_TUNING(name) values[#name] = tuning_object(tuning::name);
@@ -76,6 +77,7 @@ void bind_runtime(py::module_& module) {
   module.def("thread_limits", &thread_limits);
   module.def("set_grain_bytes", &set_grain_bytes);
   module.def("force_candidate", &force_candidate);
+  module.def("cache_bytes", &cache_bytes);
   module.def("thread_source", &thread_source_name);
   module.def("uses_openmp", &uses_openmp);
   module.def("is_contended", &is_contended);

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#ifdef __GLIBCXX__
+#if defined(__GLIBCXX__) && !defined(_WIN32)
 #include <cxxabi.h>
 #include <unistd.h>
 #endif
@@ -65,10 +65,10 @@ class PlanWanted {
 /// Calls body(), which may take Python's lock, as Python code does now and then, and has nothing to
 /// destroy. Where the interpreter is finalizing, Python ends a thread that takes the lock by
 /// unwinding its stack, whose destructors would change reference counts without the lock. So it
-/// waits here, which is what Python does by itself from 3.14 on.
+/// waits here, which is what Python does by itself from 3.14 on. On Windows threads end without.
 template <class Body>
 auto with_lock(const Body& body) {
-#ifdef __GLIBCXX__
+#if defined(__GLIBCXX__) && !defined(_WIN32)
   try {
     return body();
   } catch (abi::__forced_unwind&) {

@@ -13,6 +13,8 @@ namespace {
 
 namespace py = pybind11;
 
+/// A builtin function (PyCFunction) would not do: it has no annotations, no signature where a
+/// default is no literal, such as numpy.uint32, and becomes no method in a class.
 struct Function {
   PyObject header;  // as every object begins
   vectorcallfunc call;
@@ -90,11 +92,9 @@ void explain_names(const Function& function, PyObject* keywords) {
     PyObject* const given = PyTuple_GET_ITEM(keywords, n);
     for (const auto& [theirs, here] : kNamesHere) {
       if (PyUnicode_CompareWithASCIIString(given, theirs) != 0) continue;
-      for (int p = 0; p < function.parameters; ++p) {
-        if (PyUnicode_CompareWithASCIIString(function.names[p], here) != 0) continue;
-        PyErr_Format(PyExc_TypeError, "%U: must be given as %s", given, here);
-        return;
-      }
+      if (find_parameter(function, py::str(here).ptr()) < 0) continue;
+      PyErr_Format(PyExc_TypeError, "%U: must be given as %s", given, here);
+      return;
     }
   }
 }
@@ -140,6 +140,8 @@ PyObject* reduce(PyObject* self, PyObject* /*no argument*/) {
   return PyObject_GetAttrString(self, "__qualname__");
 }
 
+/// There is no tp_clear: a cycle of references also goes through the attributes or the declaration,
+/// which know how to let go.
 int traverse(PyObject* self, visitproc visit, void* arg) {
   const Function& function = *as_function(self);
   Py_VISIT(Py_TYPE(self));
@@ -147,13 +149,6 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(function.declaration);
   Py_VISIT(function.attributes);
   for (PyObject* value : function.defaults) Py_VISIT(value);
-  return 0;
-}
-
-/// What a call needs stays: a cycle of references also goes through a dict or the declaration,
-/// which know how to let go.
-int clear(PyObject* self) {
-  Py_CLEAR(as_function(self)->attributes);
   return 0;
 }
 
@@ -185,7 +180,6 @@ py::object make_type() {
                          {Py_tp_descr_get, slot(get)},
                          {Py_tp_repr, slot(repr)},
                          {Py_tp_traverse, slot(traverse)},
-                         {Py_tp_clear, slot(clear)},
                          {Py_tp_dealloc, slot(deallocate)},
                          {Py_tp_members, members},
                          {Py_tp_getset, properties},
@@ -217,31 +211,21 @@ py::object new_function(py::handle declaration, vectorcallfunc call) {
 }  // namespace
 
 py::object make_function(py::handle declaration, Native native, int parameters) {
-  const py::object code = declaration.attr("__code__");
-  const int positional = code.attr("co_argcount").cast<int>();
-  const py::tuple names = code.attr("co_varnames");
-  if (positional + code.attr("co_kwonlyargcount").cast<int>() != parameters) {
+  const auto inspect = py::module_::import("inspect");
+  const py::object empty = inspect.attr("Parameter").attr("empty");
+  const py::object declared = inspect.attr("signature")(declaration).attr("parameters");
+  if (py::len(declared) != static_cast<std::size_t>(parameters)) {
     throw std::logic_error("a declaration must have " + std::to_string(parameters) + " parameters");
   }
   py::object object = new_function(declaration, call);
   Function& function = *as_function(object.ptr());
   function.native = native;
-  function.positional = positional;
-  function.parameters = parameters;
-  const py::object by_position = declaration.attr("__defaults__");
-  const py::object by_name = declaration.attr("__kwdefaults__");
-  const int required =
-      positional - (by_position.is_none() ? 0 : static_cast<int>(py::len(by_position)));
-  for (int p = 0; p < parameters; ++p) {
-    py::object name = names[static_cast<std::size_t>(p)];
-    py::object value;
-    if (p < positional) {
-      if (p >= required) value = by_position[py::int_(p - required)];
-    } else if (!by_name.is_none() && by_name.contains(name)) {
-      value = by_name[name];
-    }
-    function.names[p] = name.release().ptr();
-    function.defaults[p] = value.release().ptr();
+  function.positional = declaration.attr("__code__").attr("co_argcount").cast<int>();
+  for (const py::handle parameter : declared.attr("values")()) {
+    const py::object value = parameter.attr("default");
+    function.names[function.parameters] = parameter.attr("name").cast<py::object>().release().ptr();
+    if (!value.is(empty)) function.defaults[function.parameters] = Py_NewRef(value.ptr());
+    ++function.parameters;
   }
   return object;
 }

@@ -105,16 +105,6 @@ py::array read_by(const char* function, py::handle object, const char* name) {
   return py::reinterpret_steal<py::object>(array).cast<py::array>();
 }
 
-/// A copy of an array of integers, or of nothing, as an array of an index type.
-py::array as_type(const py::array& array, DataType type) {
-  using Api = py::detail::npy_api;
-  PyObject* const copy =
-      Api::get().PyArray_FromAny_(array.ptr(), py::dtype(index_dtype(type)).release().ptr(), 0, 0,
-                                  Api::NPY_ARRAY_FORCECAST_ | Api::NPY_ARRAY_ENSUREARRAY_, nullptr);
-  if (copy == nullptr) throw py::error_already_set();
-  return py::reinterpret_steal<py::array>(copy);
-}
-
 /// That the array's elements are of the type.
 void check_type(const py::array& array, const char* name, DataType type) {
   const py::dtype dtype = array.dtype();
@@ -154,13 +144,13 @@ void make_index_array(py::handle indices, py::array& array, bool planned) {
       const std::vector<py::ssize_t> shape(array.shape(), array.shape() + array.ndim());
       array = py::array(index_dtype(DataType::kInt32), shape);
     } else {
-      array = as_type(array, DataType::kInt32);
+      array = py::array_t<std::int32_t, py::array::forcecast>(array);
     }
     return;
   }
   const bool is_list = PyList_Check(indices.ptr()) != 0 || PyTuple_Check(indices.ptr()) != 0;
   if (is_list && array.size() == 0 && array.dtype().kind() == 'f') {
-    array = as_type(array, DataType::kInt64);
+    array = py::array_t<std::int64_t, py::array::forcecast>(array);
   }
 }
 

@@ -43,6 +43,12 @@ inline Type type_of(DataType type) {
 
 inline std::uint64_t sign_of(const Type& t) { return std::uint64_t{1} << (8 * t.size - 1); }
 
+/// Where the lowest `size` bytes of a word begin.
+inline char* low_bytes(std::uint64_t& word, std::int64_t size) {
+  const bool first = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+  return reinterpret_cast<char*>(&word) + (first ? 0 : 8 - size);
+}
+
 inline bool is_nan(const Type& t, std::uint64_t bits) {
   return t.is_float && (bits & (sign_of(t) - 1)) > t.infinity;
 }
@@ -154,13 +160,14 @@ struct Case {
   }
   std::uint64_t bits(std::int64_t position, std::int64_t group, std::int64_t lane) const {
     std::uint64_t bits = 0;
-    std::memcpy(&bits, memory.data() + offset(position, group, lane) * type.size,
+    std::memcpy(low_bytes(bits, type.size),
+                memory.data() + offset(position, group, lane) * type.size,
                 static_cast<std::size_t>(type.size));
     return bits;
   }
   void set(std::int64_t position, std::int64_t group, std::int64_t lane, std::uint64_t bits) {
-    std::memcpy(memory.data() + offset(position, group, lane) * type.size, &bits,
-                static_cast<std::size_t>(type.size));
+    std::memcpy(memory.data() + offset(position, group, lane) * type.size,
+                low_bytes(bits, type.size), static_cast<std::size_t>(type.size));
   }
 };
 
@@ -229,9 +236,10 @@ inline void allocate(Case& c) {
   c.origin = -lowest + kGuardBytes;
   c.memory.resize(
       static_cast<std::size_t>((highest - lowest + rest + 2 * kGuardBytes) * c.type.size));
-  const std::uint64_t worst = c.type.is_float ? sign_of(c.type) - 1 : sign_of(c.type);
+  std::uint64_t worst = c.type.is_float ? sign_of(c.type) - 1 : sign_of(c.type);
   for (std::size_t i = 0; i < c.memory.size(); i += static_cast<std::size_t>(c.type.size)) {
-    std::memcpy(c.memory.data() + i, &worst, static_cast<std::size_t>(c.type.size));
+    std::memcpy(c.memory.data() + i, low_bytes(worst, c.type.size),
+                static_cast<std::size_t>(c.type.size));
   }
 }
 

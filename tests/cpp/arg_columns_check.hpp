@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 #include <vector>
 
 #include "arg_columns_case.hpp"
 #include "check.hpp"
-#include "dmlcpu/runtime.hpp"
+#include "instruction_sets.hpp"
 #include "kernels/dispatch.hpp"
 
 namespace cases {
@@ -180,7 +179,8 @@ inline void check_written(const Case& c, dmlcpu::Ordering ordering) {
     for (std::int64_t r = 0; r < results; ++r) {
       const Found& x = want[static_cast<std::size_t>(g * results + r)];
       const auto take = [&](char* at, std::uint64_t expected_bits, std::int64_t size) {
-        good = good && std::memcmp(at, &expected_bits, static_cast<std::size_t>(size)) == 0;
+        good = good &&
+               std::memcmp(at, low_bytes(expected_bits, size), static_cast<std::size_t>(size)) == 0;
         std::memset(at, kGuard, static_cast<std::size_t>(size));
       };
       const std::int64_t at = g * out.indices.group_stride + r * out.indices.lane_stride;
@@ -234,8 +234,7 @@ inline void fill_from(Case& c, const std::vector<std::uint64_t>& elements) {
 /// Calls test(type) on each instruction set for each type.
 template <class Test>
 void for_each_kernel(Test&& test) {
-  for (const std::string_view name : dmlcpu::instruction_sets()) {
-    dmlcpu::use_instruction_set(name);
+  with_instruction_sets([&](const auto& name) {
     for (int type = 0; type < dmlcpu::kDataTypeCount; ++type) {
       const auto data_type = static_cast<DataType>(type);
       const int before = check::failures;
@@ -244,7 +243,7 @@ void for_each_kernel(Test&& test) {
         std::cerr << name << ", " << dmlcpu::info(data_type).name << "\n";
       }
     }
-  }
+  });
 }
 
 }  // namespace cases

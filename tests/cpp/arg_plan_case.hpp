@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/tuning.hpp"
+#include "plan/tuning.hpp"
 #include "plan_tensors.hpp"
 #include "random.hpp"
 

@@ -3,6 +3,7 @@
 // each packing, merged and written results. What decides is put at those edges; guard bytes are
 // around all that kernels write.
 #include "arg_columns_check.hpp"
+#include "interface/tuning.hpp"
 
 using cases::Case;
 using cases::check_case;

@@ -1,312 +1,268 @@
-// The plan of argmin and argmax where positions are lanes as well: which shapes are widened, the
-// tail of positions that do not fill the lanes, and tiles.
+// The plan of columns of argmin and argmax, whatever they cost: lanes, also several of a result,
+// the walk along them, blocks and tiles.
 #include <algorithm>
 
-#include <vector>
-
 #include "check.hpp"
-#include "core/tuning.hpp"
+#include "interface/tuning.hpp"
+#include "plan/tuning.hpp"
 #include "plan_tensors.hpp"
 
 using dmlcpu::ArgDescriptor;
 using dmlcpu::ArgPlan;
-using dmlcpu::ArgStrategy;
+using dmlcpu::Columns;
 using dmlcpu::DataType;
-using dmlcpu::Packing;
 using plan_tensors::descriptor;
-using plan_tensors::plan_of;
+using plan_tensors::forced;
+using plan_tensors::has_candidate;
+using plan_tensors::strided;
 
 namespace tuning = dmlcpu::tuning;
 
 namespace {
 
-/// The sizes of the reduced axes that are lanes, the last of which changes fastest.
-std::vector<std::int64_t> lane_sizes(const ArgPlan& plan) {
-  std::vector<std::int64_t> sizes;
-  for (int d = 0; d < plan.columns.lanes.count; ++d) {
-    sizes.push_back(plan.columns.lanes.axes[d].size);
+Columns columns_of(const ArgDescriptor& d, const std::string& candidate) {
+  return forced(d, candidate).columns.columns;
+}
+
+void test_results_are_lanes_in_groups() {
+  const ArgPlan p = forced(descriptor({100, 30, 20}, {0}), "in place, 1 x 600");
+  CHECK(p.columns.columns.lanes.count == 600 && p.columns.columns.lanes.stride == 1);
+  CHECK(p.columns.columns.walk.n == 100 && p.columns.columns.walk.period == 100);
+  CHECK(p.columns.indices.step == 1 && !p.columns.has_several() && !p.merges);
+  const ArgPlan groups = forced(descriptor({30, 50, 20}, {1}), "in place, 30 x 20");
+  CHECK(groups.columns.columns.lanes.count == 20 && groups.tasks.count() == 1);
+  CHECK(groups.tasks.groups.strides[0] == 1000 && groups.tasks.groups.strides[1] == 20);
+  // Groups without gaps are one row, in place or packed.
+  for (const std::int64_t apart : {1, 2}) {
+    const Columns row = columns_of(strided({69, 97, 7}, {679 * apart, 7 * apart, -apart}, {0}),
+                                   apart == 1 ? "in place, 97 x 7" : "strided, 97 x 7");
+    CHECK(row.lanes.count == 7 && row.lanes.stride == apart && row.tiling.groups == 97);
+    CHECK(row.lanes.group_stride == 7 * apart);
   }
-  return sizes;
 }
 
-using Sizes = std::vector<std::int64_t>;
-
-ArgPlan plan_by(std::initializer_list<std::int64_t> sizes,
-                std::initializer_list<std::int64_t> strides,
-                std::initializer_list<std::int64_t> axes, DataType type = DataType::kFloat32) {
-  ArgDescriptor d = descriptor(sizes, axes, type);
-  std::copy(strides.begin(), strides.end(), d.input.strides.begin());
-  return plan_of(d);
+void test_walks_are_in_the_order_of_indices() {
+  const ArgPlan p = forced(descriptor({80, 6, 50, 8}, {0, 2}), "in place, 6 x 8");
+  const Columns& columns = p.columns.columns;
+  CHECK(p.reduced.count == 0 && columns.walk.n == 4000 && p.columns.walk.count == 2);
+  // Whole inner axes, as many in each period; the last period overlaps.
+  const std::int64_t most = tuning::kWalkRows / 50;
+  const std::int64_t whole = dmlcpu::ceil_divide(80, dmlcpu::ceil_divide(80, most));
+  CHECK(columns.walk.period == whole * 50 && columns.walk.period_stride == whole * 6 * 50 * 8);
+  CHECK(p.columns.indices.step == 1 && p.columns.indices.period_step == whole * 50);
+  // In Fortran order: index steps are 1 along the outer axis and 40 along the inner one.
+  const ArgPlan fortran =
+      forced(strided({16, 30, 40, 3}, {1, 16, 496, 20336}, {1, 2}), "in place, 3 x 16");
+  CHECK(fortran.columns.columns.walk.n == 1200 && fortran.columns.indices.step == 1);
+  CHECK(fortran.columns.walk.last().strides[0] == 496);
+  // A walk ends where the index step changes: here between the axes of 5 and 3 positions.
+  const ArgPlan ends =
+      forced(descriptor({5, 2, 40, 2, 3, 2}, {0, 2, 4}), "strided, 2 x 1, 40 each");
+  CHECK(ends.columns.columns.walk.n == 5 && ends.columns.indices.step == 120);
+  CHECK(ends.reduced.count == 1 && ends.reduced.axes[0].size == 3);
 }
 
-void test_positions_are_lanes_where_results_are_few() {
-  const ArgPlan p = plan_of(descriptor({1000, 3}, {0}));
+void test_the_last_step_overlaps() {
+  // Steps of one size, at most ten positions: 9 of 9, or 10 of 10.
+  const ArgPlan even = forced(descriptor({81, 3}, {0}), "in place, 1 x 3, some of 81");
+  CHECK(even.columns.per_result == 9 && even.columns.cut.overlap() == 0);
+  const ArgPlan p = forced(descriptor({95, 3}, {0}), "in place, 1 x 3, some of 95");
   const auto& [data, walk, lanes, tiling] = p.columns.columns;
-  const std::int64_t count = lanes.count / 3;
-  CHECK(lane_sizes(p) == Sizes{count} && p.tasks.results.size == 3);
-  CHECK(tiling.packing == Packing::kInPlace && lanes.stride == 1);
-  CHECK(lanes.count * 4 <= tuning::kWidenedBytes);
-  CHECK(lanes.count * 4 > tuning::kWidenedBytes - 3 * 4);
-  // The last positions do not fill the lanes: the last step overlaps, in the table.
-  CHECK(1000 % count != 0 && p.columns.cut.overlap() == walk.n * count - 1000);
-  CHECK(walk.n == walk.period && p.columns.indices.last_from == walk.n - 1);
-  CHECK(!p.columns.has_table && !p.merges && p.tasks.task_results == 3);
-  // From two times the lanes on.
-  CHECK(plan_of(descriptor({2 * count, 3}, {0})).columns.has_several());
-  CHECK(plan_of(descriptor({2 * count, 3}, {0})).columns.cut.overlap() == 0);
-  CHECK(!plan_of(descriptor({2 * count - 1, 3}, {0})).columns.has_several());
+  CHECK(p.columns.per_result == 10 && lanes.count == 30 && lanes.stride == 1);
+  CHECK(p.columns.cut.overlap() == 5 && walk.n == 10 && walk.period == 10);
+  // No table: the last step alone is not at the distance of the others.
+  CHECK(!p.columns.has_table && p.columns.indices.step == 10);
+  CHECK(p.columns.indices.last_from == 9 && p.columns.indices.last_index == -5);
+  CHECK(!p.merges && p.tasks.task_results == 3 && tiling.lanes == 30);
   // Two positions at least.
-  const ArgPlan two = plan_of(descriptor({1000, 40}, {0}));
-  CHECK(two.columns.has_several() && two.columns.columns.lanes.count == 80);
-  // Steps are of one size: as many as there must be overlap least.
-  CHECK(plan_of(descriptor({100, 3}, {0})).columns.cut.count == 20);
+  CHECK(forced(descriptor({95, 40}, {0}), "in place, 1 x 40, some of 95").columns.per_result == 2);
+  // Axes around the one that is cut are walked with it, by a table if its steps overlap.
+  for (const std::int64_t size : {300, 307}) {
+    const ArgPlan around =
+        forced(strided({900, size, 3}, {930, 3, 1}, {0, 1}), "in place, 1 x 3, some of");
+    const std::int64_t steps = around.columns.cut.steps();
+    CHECK(steps == dmlcpu::ceil_divide(size, 10) && around.columns.has_table == (size == 307));
+    CHECK(around.columns.columns.walk.n == 900 * steps && around.reduced.count == 0);
+    CHECK(around.columns.indices.period_step * steps == around.columns.columns.walk.period * size);
+  }
+  // So does the last of several periods.
+  for (const std::int64_t steps : {tuning::kWalkRows, tuning::kWalkRows + 1}) {
+    const ArgPlan periods = forced(descriptor({steps * 10 - 1, 3}, {0}), "in place, 1 x 3, some");
+    const dmlcpu::Walk& of = periods.columns.columns.walk;
+    const bool fits = steps == tuning::kWalkRows;
+    CHECK(periods.columns.indices.last_index < 0 && of.n == steps);
+    CHECK(of.period == (fits ? steps : dmlcpu::ceil_divide(steps, 2)));
+    CHECK(of.last_skip == (fits ? 0 : 1) && of.last_offset == (fits ? 0 : -11 * 3));
+  }
 }
 
 void test_lanes_are_in_the_order_of_memory() {
   ArgDescriptor d = descriptor({1000, 3}, {0});
   d.axis_direction = dmlcpu::AxisDirection::kDecreasing;
-  const ArgPlan p = plan_of(d);
+  const ArgPlan p = forced(d, "in place, 1 x 3, some of");
   CHECK(p.reversed && p.tasks.offsets[0] == 999 * 3 && p.columns.lanes.axes[0].strides[0] == -3);
-  CHECK(p.columns.columns.lanes.stride == 1);
-  CHECK(p.columns.input_offset == -3 * (p.columns.cut.count - 1));
+  CHECK(p.columns.columns.lanes.stride == 1 && p.columns.input_offset == -3 * (10 - 1));
+  const ArgPlan inner = forced(strided({3000, 5}, {5, -1}, {0, 1}), "in place, 1 x 1, 5 each");
+  CHECK(inner.columns.lanes.last().strides[0] == -1 && inner.columns.input_offset == -4);
   // Elements that are apart are lanes in the order of the axis.
-  d = descriptor({1003, 3}, {0});
+  d = strided({1003, 3}, {6, 1}, {0});
   d.axis_direction = dmlcpu::AxisDirection::kDecreasing;
-  d.input.strides = {6, 1};
-  const ArgPlan apart = plan_of(d);
-  CHECK(apart.columns.has_several() && apart.columns.input_offset == 0);
-  CHECK(apart.columns.columns.lanes.stride == -6);
+  const ArgPlan apart = forced(d, "strided, 3 x 1, some of");
+  CHECK(apart.columns.input_offset == 0 && apart.columns.columns.lanes.stride == -6);
 }
 
-void test_axes_around_one_that_is_cut_are_walked_with_it() {
-  for (const std::int64_t size : {300, 307}) {
-    const ArgPlan p = plan_by({900, size, 3}, {930, 3, 1}, {0, 1});
-    const std::int64_t steps = p.columns.cut.steps();
-    CHECK(p.columns.columns.walk.n == 900 * steps && p.reduced.count == 0);
-    CHECK(steps == dmlcpu::ceil_divide(size, 21) && p.columns.has_table == (size == 307));
-    CHECK(p.columns.indices.period_step == p.columns.columns.walk.period / steps * size);
-  }
-}
-
-void test_groups_beside_each_other_are_a_row() {
-  // Kept axes that the output keeps apart.
-  ArgDescriptor d = descriptor({69, 97, 7}, {0});
-  for (const std::int64_t apart : {1, 2}) {
-    d.input.strides = {679 * apart, 7 * apart, -apart};
-    const ArgPlan p = plan_of(d);
-    const dmlcpu::Columns& columns = p.columns.columns;
-    CHECK(columns.tiling.packing == (apart == 1 ? Packing::kInPlace : Packing::kStrided));
-    CHECK(columns.lanes.count == 7 && columns.lanes.stride == apart && columns.tiling.groups == 97);
-    CHECK(p.tasks.groups.size == 97 && columns.lanes.group_stride == 7 * apart);
-  }
-  // The positions of a narrow row are split among threads; a wide row into wide tiles.
-  d = descriptor({30000, 40, 3}, {0});
-  d.input.strides = {120, 3, -1};
-  const ArgPlan narrow = plan_of(d, 16);
-  CHECK(narrow.parts > 16 && narrow.tasks.count() == 1);
-  for (const std::int64_t apart : {tuning::kPackedStride, tuning::kPackedStride + 1}) {
-    d.input.strides = {120 * apart, 3 * apart, -apart};
-    CHECK((plan_of(d, 16).parts > 16) == (apart <= tuning::kPackedStride));
-  }
-  d = descriptor({69, 9700, 7}, {0});
-  d.input.strides = {67900, 7, -1};
-  const ArgPlan wide = plan_of(d, 16);
-  CHECK(wide.parts == 1 && wide.tasks.count() > 16);
-  CHECK(wide.tasks.task_groups * 7 * 4 >= tuning::kLeastTileBytes);
-  // A whole reduced axis, from kBesidePositions of the others on.
-  const auto whole = [](std::int64_t positions) {
-    return plan_of(descriptor({positions, 24, 8}, {0, 2}, DataType::kUInt8));
-  };
-  const ArgPlan p = whole(tuning::kBesidePositions);
-  CHECK(p.columns.has_several() && p.tasks.results.size == 1 && p.tasks.groups.size == 24);
-  CHECK(p.columns.columns.lanes.count == 8 && p.columns.columns.tiling.groups == 24);
-  CHECK(p.columns.columns.lanes.group_stride == 8 && p.reduced.count == 0);
-  CHECK(!whole(tuning::kBesidePositions - 1).columns.has_several());
-  // Not of fewer than kBesideBytes: 32 of each position.
-  ArgDescriptor few = descriptor({100, 31, 4, 8}, {1, 3}, DataType::kUInt8);
-  CHECK(!plan_of(few).columns.has_several());
-  few = descriptor({100, 32, 4, 8}, {1, 3}, DataType::kUInt8);
-  CHECK(plan_of(few).columns.has_several());
-}
-
-void test_neighbours_at_one_distance_are_lanes() {
-  ArgDescriptor d = descriptor({1000, 3}, {0});
-  for (const std::int64_t apart : {tuning::kPackedStride, tuning::kPackedStride + 1}) {
-    d.input.strides = {3 * apart, apart};
-    const ArgPlan p = plan_of(d);
-    CHECK((p.tasks.results.size == 3) == (apart <= tuning::kPackedStride));
-    CHECK(p.columns.has_several() &&
-          p.columns.columns.lanes.stride == (p.tasks.results.size == 3 ? apart : 3 * apart));
-  }
-}
-
-void test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors() {
-  // An axis of several, taken whole: beside narrow results, or alone.
-  const ArgPlan beside = plan_of(descriptor({30, 2, 40, 2}, {0, 2}));
-  CHECK(lane_sizes(beside) == Sizes{40} && beside.tasks.results.size == 2);
+void test_reduced_axes_are_lanes() {
+  // Those that follow the results.
+  const ArgPlan beside = forced(descriptor({30, 2, 40, 2}, {0, 2}), "in place, 2 x 2, 40 each");
   CHECK(beside.columns.columns.lanes.count == 80 && beside.columns.columns.lanes.stride == 1);
   CHECK(beside.columns.cut.size == 0 && beside.columns.columns.walk.n == 30);
-  const ArgPlan whole = plan_by({30, 2, 40, 2}, {240, 120, 3, 1}, {0, 2});
-  CHECK(lane_sizes(whole) == Sizes{40} && whole.tasks.results.size == 1);
-  CHECK(whole.columns.columns.lanes.stride == 3 && whole.columns.cut.size == 0);
-  CHECK(whole.tasks.groups.size == 2 && whole.columns.columns.walk.n == 30);
-  // More than any integer numbers: a part.
-  const ArgPlan part_of_axis = plan_of(descriptor({30, 2, tuning::kWholeAxisLanes + 1, 2}, {0, 2}));
-  CHECK(part_of_axis.columns.columns.lanes.count * 4 <= tuning::kWidenedBytes);
-  // A part as well if the other axis is short: whole lanes would take longer to merge than to walk.
-  for (const std::int64_t others : {tuning::kWholeAxisPositions - 1, tuning::kWholeAxisPositions}) {
-    const ArgPlan p = plan_by({others, 1000}, {4, 4 * others}, {0, 1});
-    const bool some = others < tuning::kWholeAxisPositions;
-    CHECK(p.columns.has_several() && p.columns.columns.lanes.stride == 4 * others);
-    CHECK(p.columns.columns.lanes.count <= (some ? tuning::kWidenedBytes / 4 : 1000));
-    CHECK((p.columns.cut.size > 0) == some);
+  // Or each other: in Fortran order the index of the innermost axis has the largest step.
+  const ArgPlan part =
+      forced(strided({5, 3000}, {1, 5}, {0, 1}), "in place, 1 x 1, some of 3000 x 5");
+  CHECK(part.columns.per_result == 6 * 5 && part.columns.columns.lanes.stride == 1);
+  CHECK(part.columns.lanes.axes[1].strides[1] == 3000 &&
+        part.columns.lanes.axes[0].strides[1] == 1);
+  CHECK(!part.merges && part.reduced.count == 0);
+  const ArgPlan whole =
+      forced(strided({4, 20, 3000}, {1, 4, 80}, {0, 1, 2}), "in place, 1 x 1, 20 x 4 each");
+  CHECK(whole.columns.columns.walk.n == 3000 && whole.columns.cut.size == 0);
+  // Or neither: the longest one.
+  const Columns longest =
+      columns_of(strided({30, 2, 40, 2}, {240, 120, 3, 1}, {0, 2}), "strided, 2 x 1, 40 each");
+  CHECK(longest.lanes.stride == 3 && longest.walk.n == 30);
+  // Kept axes around them are groups: the longest one, or one without gaps.
+  for (const char* const groups : {"in place, 50 x 1, 4 each", "in place, 8 x 1, 4 each"}) {
+    CHECK(has_candidate(strided({900, 50, 8, 4}, {2000, 40, 4, 1}, {0, 3}), groups));
   }
-  // A part of the only one, every other element of which is read.
-  const ArgPlan part = plan_by({3, 1003}, {1, 6}, {1});
-  CHECK(part.columns.has_several() && part.tasks.results.size == 1);
-  CHECK(part.columns.columns.lanes.stride == 6 && part.columns.cut.overlap() > 0);
-  CHECK(part.columns.columns.tiling.packing == Packing::kStrided);
+  // Not if results fill more than four of the longest vectors.
+  CHECK(has_candidate(descriptor({1000, 64}, {0}), "in place, 1 x 64, some of"));
+  CHECK(!has_candidate(descriptor({1000, 65}, {0}), "in place, 1 x 65, some of"));
+  // As far apart as can be packed, as many as a tile holds, or an integer numbers.
+  for (const std::int64_t more : {0, 1}) {
+    const std::int64_t apart = tuning::kPackedStride + more;
+    const ArgDescriptor packed = strided({1000, 3}, {3 * apart, apart}, {0});
+    CHECK(has_candidate(packed, "strided, 1 x 3, some of") == (more == 0));
+    const std::int64_t size = tuning::kLanesTileBytes / 16 + more;
+    const ArgDescriptor tile = strided({4, size, 300}, {1, 4, 4 * size}, {0, 1, 2});
+    const std::string axes = dmlcpu::text("in place, 1 x 1, ", size, " x 4 each");
+    CHECK(has_candidate(tile, axes) == (more == 0));
+    const ArgDescriptor bytes = strided({30, 256 + more}, {1000, 3}, {0, 1}, DataType::kUInt8);
+    CHECK(has_candidate(bytes, dmlcpu::text("strided, 1 x 1, ", 256 + more, " each")) ==
+          (more == 0));
+  }
 }
 
-void test_the_innermost_reduced_axes_are_lanes() {
-  // In Fortran order the index of the innermost axis has the largest step; few lanes are more of
-  // the next axis.
-  const ArgPlan p = plan_by({5, 3000}, {1, 5}, {0, 1});
-  CHECK(lane_sizes(p) == Sizes({12, 5}) && !p.merges && p.reduced.count == 0);
-  CHECK(p.columns.lanes.axes[1].strides[1] == 3000 && p.columns.lanes.axes[0].strides[1] == 1);
-  CHECK(p.tasks.results.size == 1 && p.columns.columns.lanes.stride == 1);
-  CHECK(p.columns.columns.tiling.packing == Packing::kInPlace && p.columns.cut.size == 3000);
-  // Several axes, none of them cut.
-  const ArgPlan several = plan_by({4, 20, 3000}, {1, 4, 80}, {0, 1, 2});
-  CHECK(lane_sizes(several) == Sizes({20, 4}) && several.columns.columns.walk.n == 3000);
-  // Not one that would not fit a tile beside the others.
-  const std::int64_t fit = tuning::kWidenedTileBytes / 16;
-  CHECK(lane_sizes(plan_by({4, fit, 300}, {1, 4, 4 * fit}, {0, 1, 2})) == Sizes({fit, 4}));
-  CHECK(lane_sizes(plan_by({4, fit + 44, 300}, {1, 4, 4 * fit + 176}, {0, 1, 2})).back() == 4);
-  // Reversed: lanes are in the order of memory.
-  const ArgPlan reversed = plan_by({3000, 5}, {5, -1}, {0, 1});
-  CHECK(reversed.columns.has_several() && reversed.columns.input_offset == -4);
-  CHECK(reversed.columns.lanes.axes[1].strides[0] == -1);
-}
-
-void test_axes_are_lanes_where_that_takes_less_time() {
-  // The other axes need enough positions, and more of them with several results.
-  const auto plan_for = [](std::int64_t results, std::int64_t inner, std::int64_t positions) {
-    return plan_by({results, inner, positions}, {inner * positions, 1, inner}, {1, 2});
+void test_rows_in_registers() {
+  const auto in_registers = [](DataType type, std::int64_t n, std::int64_t row_stride,
+                               std::int64_t stride = 1) {
+    return has_candidate(strided({1000, n}, {row_stride, stride}, {1}, type), "in registers");
   };
-  const auto joins = [&](std::int64_t results, std::int64_t inner, std::int64_t positions) {
-    return plan_for(results, inner, positions).columns.has_several();
+  constexpr std::int64_t kLeast = tuning::kSquareRowLeastBytes;
+  CHECK(in_registers(DataType::kUInt8, kLeast, kLeast));
+  CHECK(!in_registers(DataType::kUInt8, kLeast - 1, kLeast - 1));
+  // Rows of less than a square's, as far apart as squares or less.
+  CHECK(in_registers(DataType::kUInt8, 15, 16) && !in_registers(DataType::kUInt8, 15, 17));
+  // No more positions than a counter of the element's width holds, or a block.
+  CHECK(in_registers(DataType::kUInt8, 256, 256) && !in_registers(DataType::kUInt8, 257, 257));
+  constexpr std::int64_t kBlock = tuning::kBlockElements;
+  CHECK(in_registers(DataType::kFloat32, kBlock, kBlock));
+  CHECK(!in_registers(DataType::kFloat32, kBlock + 1, kBlock + 1));
+  // Gaps between rows, but none in them, and in the order of positions.
+  CHECK(in_registers(DataType::kFloat32, 8, 9));
+  CHECK(!in_registers(DataType::kFloat32, 8, 17, 2) && !in_registers(DataType::kFloat32, 8, 9, -1));
+  // Tiles are fours of vectors of 64 bytes, or vectors where the buffer holds no four.
+  for (const std::int64_t n : {8, 30, 80, 112, 113}) {
+    const Columns columns = columns_of(descriptor({1000, n}, {1}), "in registers, 1 x 1000");
+    CHECK(columns.lanes.stride == n && columns.tiling.block == n);
+    CHECK(columns.tiling.lanes * n * 4 <= tuning::kTransposeBytes);
+    CHECK(columns.tiling.lanes % 16 == 0 && (columns.tiling.lanes % 64 == 0) == (n <= 112));
+  }
+  // Lanes are of the innermost kept axis that fills a cache line, or of the longest one.
+  for (const char* const lanes : {"in registers, 1000 x 20", "in registers, 20 x 1000"}) {
+    CHECK(has_candidate(strided({1000, 20, 8}, {200, 8, 1}, {2}), lanes));
+  }
+  // Kept axes outside of blocks are groups with their own.
+  const ArgPlan groups = forced(strided({50, 18, 5}, {180, 5, 1}, {2}), "in registers, 50 x 18", 4);
+  CHECK(groups.columns.columns.tiling.groups == 1 && groups.tasks.kept.count == 0);
+  CHECK(groups.columns.columns.lanes.group_stride == 180 && groups.tasks.task_groups < 50);
+}
+
+void test_transposed_blocks() {
+  // Of up to kBlockElements, with the groups, which tasks do not divide.
+  const ArgPlan groups = forced(descriptor({1000, 400, 3}, {1}), "transposed, 3 x 1000", 8);
+  const Columns& of = groups.columns.columns;
+  CHECK(of.walk.n == 400 && of.walk.period == 200 && of.tiling.block == 600);
+  CHECK(of.tiling.groups == 3 && of.tiling.lanes == 16 && of.lanes.group_stride == 16);
+  CHECK(groups.tasks.task_groups == 3 && groups.tasks.task_results < 1000 && groups.parts == 1);
+  // Lanes of one result are in one tile.
+  const Columns several =
+      columns_of(strided({100, 4000}, {2, 1000}, {0, 1}), "transposed, 1 x 1, some of");
+  CHECK(several.lanes.count == 64 && several.tiling.lanes == 64);
+  // Axes outside of a lane are periods: its 3 x 4 elements are a block of 4 in each of three
+  // places.
+  const Columns periods = columns_of(descriptor({3, 100, 4}, {0, 2}), "transposed, 1 x 100");
+  CHECK(periods.tiling.block == 4 && periods.walk.period == 4);
+  CHECK(periods.walk.n == 12 && periods.walk.period_stride == 400);
+  // A block that is read backwards begins with the last position.
+  const ArgPlan back = forced(strided({1000, 6}, {6, -1}, {1}), "transposed, 1 x 1000");
+  CHECK(back.columns.columns.tiling.block == 6 && back.columns.input_offset == -5);
+  // Half of a block may be gaps; else elements are packed one by one.
+  const Columns gaps = columns_of(strided({1000, 16}, {32, 2}, {1}), "transposed, 1 x 1000");
+  CHECK(gaps.tiling.block == 31 && gaps.walk.period == 16);
+  CHECK(!has_candidate(strided({1000, 16}, {48, 3}, {1}), "transposed"));
+  // Of several axes those that leave no gaps are a block.
+  const ArgPlan p = forced(descriptor({620, 2, 9, 14}, {1, 3}), "transposed, 9 x 620");
+  CHECK(p.columns.columns.tiling.block == 14 && p.reduced.count == 0);
+  CHECK(p.columns.columns.walk.period == 14 && p.columns.columns.walk.n == 28);
+}
+
+void test_passes_and_groups_that_a_cache_holds() {
+  const auto pass_of = [](std::int64_t positions, std::int64_t lanes) {
+    return columns_of(descriptor({positions, lanes}, {0}), "in place, 1 x").tiling.pass;
   };
-  constexpr std::int64_t kWalked = tuning::kJoinedBytes / 4 / 4;
-  CHECK(joins(1, 5, tuning::kWholeAxisPositions) && joins(12, 8, kWalked));
-  CHECK(!joins(1, 5, tuning::kWholeAxisPositions - 1) && !joins(12, 8, kWalked - 1));
-  // Widened results leave at least as many.
-  CHECK(plan_for(12, 8, 2 * kWalked).columns.columns.walk.n == kWalked && !joins(12, 5, kWalked));
-  // Results that fill vectors are the lanes.
-  CHECK(!joins(16, 8, kWalked));
-  // Elements that follow each other, and fill a vector.
-  CHECK(lane_sizes(plan_by({12, 300}, {2, 24}, {0, 1})).size() == 1);
-  CHECK(plan_by({8, 300}, {1, 16}, {0, 1}).columns.lanes.last().size == 8);
-  // A narrow kept axis inside is the results, or beside them.
-  CHECK(lane_sizes(plan_by({2, 5, 3000}, {1, 2, 10}, {1, 2})).size() == 1);
-}
-
-void test_results_that_are_far_apart_and_few_are_no_lanes() {
-  for (const std::int64_t far : {tuning::kBlockElements, tuning::kBlockElements + 1}) {
-    ArgDescriptor few_results = descriptor({16, 20, 20}, {0, 1});
-    few_results.input.strides = {1, 16, far};
-    const ArgPlan p = plan_of(few_results);
-    const bool apart = far > tuning::kBlockElements;
-    CHECK(p.columns.has_several() == apart && p.columns.columns.lanes.count == (apart ? 16 : 20));
-    // One axis is widened where positions have gaps between them.
-    few_results.input.strides = {4, 64, far};
-    const ArgPlan strided = plan_of(few_results);
-    CHECK(strided.columns.has_several() == apart && strided.columns.columns.lanes.count == 20);
-    CHECK(strided.columns.columns.lanes.stride == (apart ? 64 : far));
+  const std::int64_t wide = tuning::kTileElements;
+  CHECK(pass_of(1000, wide) == tuning::kPassRows);
+  const std::int64_t fits = tuning::kHalfL1Bytes / (110 * 4);
+  CHECK(pass_of(fits, 110) == fits);
+  for (const std::int64_t lanes : {100, 1000}) {
+    const std::int64_t rows = tuning::kHalfL1Bytes / (4 * lanes) / tuning::kPassRows;
+    CHECK(pass_of(1000, lanes) == std::max<std::int64_t>(rows, 1) * tuning::kPassRows);
   }
-  // Nor where positions follow each other, with all groups, and are enough to merge lanes.
-  constexpr std::int64_t kLeast = tuning::kWidenedApartPositions * tuning::kWidenedBytes / 16;
-  for (const std::int64_t positions : {kLeast - 1, kLeast}) {
-    ArgDescriptor apart = descriptor({22, positions, 4}, {1});
-    apart.input.strides[0] = tuning::kBlockElements + 1;
-    const ArgPlan p = plan_of(apart);
-    const bool widened = positions == kLeast;
-    CHECK(p.columns.has_several() == widened && p.tasks.groups.size == (widened ? 22 : 4));
-    CHECK((p.columns.columns.tiling.packing == Packing::kTransposed) == !widened);
-  }
-  for (const std::int64_t positions :
-       {tuning::kBlockElements / 4, tuning::kBlockElements / 4 + 1}) {
-    ArgDescriptor apart = descriptor({100, positions, 4}, {1}, DataType::kInt16);
-    apart.input.strides[0] = 2 * tuning::kBlockElements;
-    CHECK(plan_of(apart).columns.has_several() == (4 * positions > tuning::kBlockElements));
-  }
-}
-
-void test_long_rows_are_no_columns() {
-  const auto plan_for = [](std::int64_t rows, std::int64_t bytes, DataType type) {
-    const auto size = static_cast<std::int64_t>(dmlcpu::info(type).size);
-    return plan_of(descriptor({rows, bytes / size}, {1}, type));
+  // Rows of the next pass are prefetched if the caches do not hold the input.
+  CHECK(columns_of(descriptor({1000, 1000}, {0}), "in place").tiling.ahead == 0);
+  CHECK(columns_of(descriptor({3000, 1000}, {0}), "in place").tiling.ahead == 8 * 1000);
+  // Groups are as many as a tile's elements allow, and one pass over them fits a cache.
+  const auto groups_of = [](std::int64_t positions, DataType type) {
+    return columns_of(descriptor({500, positions, 16}, {1}, type), "in place, 500").tiling.groups;
   };
-  for (const DataType type : {DataType::kUInt8, DataType::kFloat16, DataType::kFloat64}) {
-    const auto size = static_cast<std::int64_t>(dmlcpu::info(type).size);
-    // Or with more positions than a counter of the element's width holds.
-    const std::int64_t bytes =
-        std::min(tuning::kRowBytes, (dmlcpu::arg_run_positions(size) + 1) * size);
-    CHECK(plan_for(100, bytes, type).strategy == ArgStrategy::kRows);
-    const ArgPlan transposed = plan_for(100, bytes - size, type);
-    CHECK(has_blocks(transposed.columns.columns.tiling.packing));
-    CHECK(!transposed.columns.has_several());
-  }
-  // Reversed rows, and those of elements apart, as well.
-  ArgDescriptor d = descriptor({100, tuning::kRowBytes / 4}, {1});
-  for (const std::int64_t stride : {2, -1}) {
-    d.input.strides = {tuning::kRowBytes, stride};
-    CHECK(plan_of(d).strategy == ArgStrategy::kRows);
-  }
+  CHECK(groups_of(4, DataType::kFloat32) == tuning::kTileElements / 16);
+  CHECK(groups_of(1000, DataType::kFloat32) == tuning::kGroupsBytes / (1000 * 16 * 4));
+  CHECK(groups_of(4, DataType::kFloat64) == tuning::kTileElements / 16);
+  // Several lanes of each result are in one tile, with as many groups as such tiles have in L1.
+  const Columns several = columns_of(descriptor({1000, 300, 3}, {1}), "in place, 1000 x 3, some");
+  CHECK(several.tiling.lanes == 30 && several.tiling.groups == tuning::kLanesTileBytes / 4 / 30);
 }
 
-void test_tiles_of_several_lanes() {
-  // As many groups as the tile's arrays have in L1, and each result's lanes in one tile.
-  const ArgPlan few = plan_of(descriptor({1000, 400, 3}, {1}));
-  const dmlcpu::Columns& columns = few.columns.columns;
-  CHECK(few.columns.has_several() && columns.tiling.lanes == columns.lanes.count);
-  CHECK(columns.tiling.groups == tuning::kWidenedTileBytes / 4 / columns.lanes.count);
-  // Ranks of bytes are bytes: of longer axes some positions are lanes.
-  for (const std::int64_t lanes : {256, 257}) {
-    const ArgPlan bytes =
-        plan_by({30, 2, lanes, 2}, {6 * lanes, 3 * lanes, 3, 1}, {0, 2}, DataType::kUInt8);
-    CHECK(bytes.columns.columns.tiling.lanes == bytes.columns.columns.lanes.count);
-    CHECK(bytes.columns.columns.lanes.count <= 256);
-    CHECK((bytes.columns.cut.size > 0) == (lanes > 256));
-  }
-}
-
-void test_the_last_period_overlaps() {
-  const std::int64_t count = tuning::kWidenedBytes / 12;
-  for (const std::int64_t steps : {tuning::kWalkRows, tuning::kWalkRows + 1}) {
-    const ArgPlan p = plan_of(descriptor({steps * count - 1, 3}, {0}));
-    const dmlcpu::Walk& walk = p.columns.columns.walk;
-    const bool fits = steps == tuning::kWalkRows;
-    CHECK(p.columns.indices.last_index < 0 && (walk.period == walk.n) == fits);
-    CHECK(walk.period == (fits ? steps : dmlcpu::ceil_divide(steps, 2)));
-    CHECK((walk.last_offset != 0) == !fits && walk.n == steps);
-  }
+void test_threads_share_groups_without_gaps() {
+  // The positions of a narrow row are split among threads; a wide row into wide tiles.
+  const ArgPlan narrow = forced(strided({30000, 40, 3}, {120, 3, -1}, {0}), "in place, 40 x 3", 16);
+  CHECK(narrow.parts > 16 && narrow.tasks.count() == 1);
+  const ArgPlan wide = forced(strided({69, 970, 7}, {6790, 7, -1}, {0}), "in place, 970 x 7", 16);
+  CHECK(wide.parts == 1 && wide.tasks.count() > 16);
+  CHECK(wide.tasks.task_groups * 7 * 4 >= tuning::kLeastTileBytes);
 }
 
 }  // namespace
 
 int main() {
-  test_positions_are_lanes_where_results_are_few();
+  test_results_are_lanes_in_groups();
+  test_walks_are_in_the_order_of_indices();
+  test_the_last_step_overlaps();
   test_lanes_are_in_the_order_of_memory();
-  test_axes_around_one_that_is_cut_are_walked_with_it();
-  test_groups_beside_each_other_are_a_row();
-  test_neighbours_at_one_distance_are_lanes();
-  test_a_reduced_axis_is_the_lanes_where_no_kept_one_fills_vectors();
-  test_the_innermost_reduced_axes_are_lanes();
-  test_axes_are_lanes_where_that_takes_less_time();
-  test_results_that_are_far_apart_and_few_are_no_lanes();
-  test_long_rows_are_no_columns();
-  test_tiles_of_several_lanes();
-  test_the_last_period_overlaps();
+  test_reduced_axes_are_lanes();
+  test_rows_in_registers();
+  test_transposed_blocks();
+  test_passes_and_groups_that_a_cache_holds();
+  test_threads_share_groups_without_gaps();
   return check::failures == 0 ? 0 : 1;
 }

@@ -9,8 +9,8 @@
 #include "arg_plan_case.hpp"
 #include "arg_plan_modes.hpp"
 #include "check.hpp"
-#include "core/tuning.hpp"
 #include "plan/candidates.hpp"
+#include "plan/tuning.hpp"
 
 using arg_plan_cases::Case;
 using arg_plan_cases::long_cases;
@@ -320,10 +320,11 @@ void check_plan(const Case& c, const ArgPlan& plan) {
 void check_case(const Case& c) {
   const dmlcpu::ArgProblem problem = problem_of(c.descriptor, c.has_values ? &c.values : nullptr);
   const int threads = static_cast<int>(1 + random(4));
-  check_plan(c, plan_arg(problem, threads));
-  const int count = candidate_count(problem);
-  CHECK(count <= dmlcpu::LaneChoices::kMost);
-  for (int number = 0; number < count; ++number) check_plan(c, plan_arg(problem, threads, number));
+  check_plan(c, plan_arg(problem, plan_tensors::machine, threads));
+  const int count = enumerate(problem).count;
+  CHECK(count < dmlcpu::Candidates::kMost);
+  for (int number = 0; number < count; ++number)
+    check_plan(c, plan_arg(problem, plan_tensors::machine, threads, number));
 }
 
 }  // namespace

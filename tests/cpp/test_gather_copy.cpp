@@ -3,12 +3,11 @@
 // MiB of output, so that calls alone would test one of them.
 #include <cstddef>
 #include <cstring>
-#include <string_view>
 #include <vector>
 
 #include "check.hpp"
-#include "core/tuning.hpp"
-#include "dmlcpu/runtime.hpp"
+#include "instruction_sets.hpp"
+#include "interface/tuning.hpp"
 #include "kernels/dispatch.hpp"
 
 namespace {
@@ -53,9 +52,9 @@ void test_copy(int width, std::int64_t inner, std::int64_t gap, std::int64_t ske
   layout.tuple_stride = 1;
   layout.output_stride = step * size;
   layout.axes[0] = {positions, size, positions};
-  layout.far = skew == 8;
+  layout.is_far = skew == 8;
   layout.stream = stream && inner * size % 16 == 0 && step * size % 16 == 0 &&
-                  inner * size >= dmlcpu::tuning::kGatherStreamLeastBytes;
+                  inner * size >= dmlcpu::kCacheLine;
   check(layout, inner * size);
   layout.at_once = inner == 1 && gap == 0;
   if (layout.at_once) check(layout, inner * size);
@@ -74,8 +73,7 @@ void test_copy(int width, std::int64_t inner, std::int64_t gap, std::int64_t ske
 }  // namespace
 
 int main() {
-  for (const std::string_view name : dmlcpu::instruction_sets()) {
-    dmlcpu::use_instruction_set(name);
+  with_instruction_sets([](const auto& /*name*/) {
     for (const bool stream : {false, true}) {
       for (const int width : {0, 1, 2, 3}) {
         // Every size around whole cache lines, and slices larger than what is prefetched.
@@ -92,6 +90,6 @@ int main() {
         }
       }
     }
-  }
+  });
   return check::failures == 0 ? 0 : 1;
 }

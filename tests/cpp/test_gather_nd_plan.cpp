@@ -1,14 +1,17 @@
 // The plan of gather: which tuples, chunks and slices shapes lead to.
 #include "check.hpp"
-#include "core/processor.hpp"
 #include "core/tuning.hpp"
+#include "interface/tuning.hpp"
 #include "plan/gather_nd_plan.hpp"
+#include "plan/tuning.hpp"
 #include "tensors.hpp"
 
 using dmlcpu::GatherNdDescriptor;
 using dmlcpu::GatherNdPlan;
 
 namespace {
+
+const dmlcpu::Machine machine = dmlcpu::machine_of("x86-64-v3", dmlcpu::Family::kAmd);
 
 GatherNdPlan plan(std::initializer_list<std::int64_t> input,
                   std::initializer_list<std::int64_t> indices, std::int64_t batch_dims,
@@ -20,7 +23,7 @@ GatherNdPlan plan(std::initializer_list<std::int64_t> input,
   descriptor.indices = tensors::contiguous_input(index_memory, indices);
   descriptor.batch_dims = batch_dims;
   descriptor.output = tensors::contiguous(memory, output);
-  return plan_gather_nd(descriptor, threads);
+  return plan_gather_nd(descriptor, machine, threads);
 }
 
 void test_contiguous_tuples_and_slices_merge() {
@@ -60,7 +63,7 @@ void test_small_slices_are_copied_at_once() {
   descriptor.indices = tensors::contiguous_input(index_memory, {10, 2});
   descriptor.output = tensors::contiguous(memory, {10});
   const auto at_once = [](const GatherNdDescriptor& d) {
-    return plan_gather_nd(d, 1).layout.at_once;
+    return plan_gather_nd(d, machine, 1).layout.at_once;
   };
   CHECK(at_once(descriptor));
   GatherNdDescriptor other = descriptor;
@@ -105,20 +108,20 @@ void test_small_rows_share_a_task() {
 void test_far_slices() {
   const std::int64_t most = dmlcpu::tuning::kGatherNearBytes;
   const std::int64_t tuples = most / 64;
-  const auto far = [](const GatherNdPlan& p) {
-    CHECK(p.layout.at_once == !p.layout.far);
-    return p.layout.far;
+  const auto is_far = [](const GatherNdPlan& p) {
+    CHECK(p.layout.at_once == !p.layout.is_far);
+    return p.layout.is_far;
   };
   for (const std::int64_t count : {tuples, most}) {
-    CHECK(!far(plan({most / 4 + 1}, {count, 1}, 0, {count})));
-    CHECK(!far(plan({1, 1, 1, most / 4 + 1}, {count, 4}, 0, {count})));
+    CHECK(!is_far(plan({most / 4 + 1}, {count, 1}, 0, {count})));
+    CHECK(!is_far(plan({1, 1, 1, most / 4 + 1}, {count, 4}, 0, {count})));
   }
-  CHECK(!far(plan({most}, {tuples, 1}, 0, {tuples})));
-  CHECK(far(plan({most / 4 + 2}, {tuples + 1, 1}, 0, {tuples + 1})));
-  CHECK(far(plan({1, most / 4 + 2}, {tuples + 1, 2}, 0, {tuples + 1})));
-  CHECK(far(plan({1, 1, 1, most / 4 + 2}, {tuples + 1, 4}, 0, {tuples + 1})));
-  CHECK(!plan({most, 64}, {most / 256, 1}, 0, {most / 256, 64}).layout.far);
-  CHECK(plan({most, 64}, {most / 256 + 1, 1}, 0, {most / 256 + 1, 64}).layout.far);
+  CHECK(!is_far(plan({most}, {tuples, 1}, 0, {tuples})));
+  CHECK(is_far(plan({most / 4 + 2}, {tuples + 1, 1}, 0, {tuples + 1})));
+  CHECK(is_far(plan({1, most / 4 + 2}, {tuples + 1, 2}, 0, {tuples + 1})));
+  CHECK(is_far(plan({1, 1, 1, most / 4 + 2}, {tuples + 1, 4}, 0, {tuples + 1})));
+  CHECK(!plan({most, 64}, {most / 256, 1}, 0, {most / 256, 64}).layout.is_far);
+  CHECK(plan({most, 64}, {most / 256 + 1, 1}, 0, {most / 256 + 1, 64}).layout.is_far);
 }
 
 /// Slices are prefetched kGatherAhead ahead, long ones fewer, at least one.
@@ -170,11 +173,11 @@ void test_slices_of_few_tuples_are_divided() {
   descriptor.input.strides = {3000, 5, 100, 1};
   descriptor.indices = tensors::contiguous_input(index_memory, {1, 1});
   descriptor.output = tensors::contiguous(memory, {1, 20, 30, 5});
-  const GatherNdPlan p = plan_gather_nd(descriptor, 2);
+  const GatherNdPlan p = plan_gather_nd(descriptor, machine, 2);
   CHECK(!p.divides_runs && p.bytes == 20 && p.layout.run_axes == 1 && p.layout.runs[0].size == 20);
   CHECK(p.tasks.results.size == 30 && p.layout.tuple_stride == 0);
   CHECK(p.layout.batch_stride == 400 && p.layout.output_stride == 20);
-  CHECK(plan_gather_nd(descriptor, 1).layout.run_axes == 2);
+  CHECK(plan_gather_nd(descriptor, machine, 1).layout.run_axes == 2);
   // Nothing to copy, but tuples to check.
   const GatherNdPlan none = plan({9, 0}, {2, 1}, 0, {2, 0}, 2);
   CHECK(none.tasks.results.size == 2 && none.layout.tuple_stride == 1);
@@ -192,12 +195,12 @@ void test_plans_can_be_printed() {
         "ahead\nthreads 2\nscratch 0 bytes\n");
 }
 
-/// Large outputs, on AMD's processors, unless slices are of parts of 16 bytes; runs that
+/// Large outputs, where the machine streams, unless slices are of parts of 16 bytes; runs that
 /// are divided are divided at pages, so that only the last one ends with such a part.
 void test_large_outputs_are_streamed() {
-  const std::int64_t most = dmlcpu::tuning::kGatherCachedBytes / 64;
+  const std::int64_t most = machine.caches.l3 / 64;
   const bool streams = plan({most, 16}, {most, 1}, 0, {most, 16}, 2).layout.stream;
-  CHECK(streams == dmlcpu::is_amd());
+  CHECK(streams);
   CHECK(!plan({most, 17}, {most, 1}, 0, {most, 17}, 2).layout.stream);
   CHECK(!plan({1, 16}, {most / 8, 1}, 0, {most / 8, 16}, 2).layout.stream);
   const GatherNdPlan divided = plan({2, 17 * most}, {1, 1}, 0, {1, 17 * most}, 2);

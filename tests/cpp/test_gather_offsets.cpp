@@ -1,18 +1,16 @@
 // Index tuples in range and out of it, in every place of a block, on every instruction set: whether
 // they are found, and the offsets that they lead to. Calls hide most of the latter.
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <string_view>
 #include <vector>
 
 #include "check.hpp"
-#include "core/tuning.hpp"
-#include "dmlcpu/runtime.hpp"
+#include "instruction_sets.hpp"
+#include "interface/tuning.hpp"
 #include "kernels/dispatch.hpp"
+#include "sparse.hpp"
 
 namespace {
 
@@ -33,11 +31,8 @@ char tag_at(std::int64_t offset) {
 }
 
 char* sparse_input() {
-  static void* const memory =
-      mmap(nullptr, static_cast<std::size_t>(kBefore + kAfter), PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  CHECK(memory != MAP_FAILED);
-  return static_cast<char*>(memory) + kBefore;
+  static char* const memory = cases::sparse_memory(static_cast<std::size_t>(kBefore + kAfter));
+  return memory + kBefore;
 }
 
 template <class I>
@@ -144,7 +139,7 @@ void test_offsets(const std::vector<std::int64_t>& sizes, const std::vector<std:
   made.part.output = output.data();
   made.part.bytes = 1;
   made.layout.output_stride = 1;
-  for (const std::int64_t offset : made.want) input[offset] = tag_at(offset);
+  for (const std::int64_t offset : made.want) cases::use_sparse(input + offset) = tag_at(offset);
   CHECK(made.gather() == good);
   for (std::size_t i = 0; i < output.size(); ++i) CHECK(output[i] == tag_at(made.want[i]));
   for (const std::int64_t offset : made.want) input[offset] = 0;
@@ -215,9 +210,9 @@ void test_all() {
                                           std::int64_t{1} << 32, (std::int64_t{1} << 33) + 1}) {
             std::vector<std::int64_t> huge = sizes;
             huge[length / 2] = size;
-            std::vector<std::int64_t> near = strides;
-            near[length / 2] = 1;
-            if (length < 4) test_offsets<I>(huge, near, 0, 0, count, special, kind);
+            std::vector<std::int64_t> beside = strides;
+            beside[length / 2] = 1;
+            if (length < 4) test_offsets<I>(huge, beside, 0, 0, count, special, kind);
           }
           for (const std::int64_t bytes : {1, 2, 3, 4, 5, 8, 9, 12, 16, 17, 24, 31, 32}) {
             if (length < 6 && (bytes + mix) % 3 == 0)
@@ -232,12 +227,11 @@ void test_all() {
 }  // namespace
 
 int main() {
-  for (const std::string_view name : dmlcpu::instruction_sets()) {
-    dmlcpu::use_instruction_set(name);
+  with_instruction_sets([](const auto& /*name*/) {
     test_all<std::uint32_t>();
     test_all<std::int32_t>();
     test_all<std::uint64_t>();
     test_all<std::int64_t>();
-  }
+  });
   return check::failures == 0 ? 0 : 1;
 }

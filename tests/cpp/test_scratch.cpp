@@ -25,8 +25,12 @@ void* allocate(std::size_t size, std::size_t alignment) {
   if (allowed == 0) throw std::bad_alloc();
   if (allowed > 0) --allowed;
   largest = std::max(largest, size);
-  void* const memory =
-      std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  const std::size_t whole = (size + alignment - 1) / alignment * alignment;
+#ifdef _WIN32
+  void* const memory = _aligned_malloc(whole, alignment);
+#else
+  void* const memory = std::aligned_alloc(alignment, whole);
+#endif
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -41,7 +45,11 @@ void* allocate_or_null(std::size_t size, std::size_t alignment) noexcept {
 
 /// Not a plain call: a compiler that inlines `operator delete` but not `operator new` into a caller
 /// would warn that free() ends what new began.
+#ifdef _WIN32
+void (*volatile const release)(void*) = _aligned_free;
+#else
 void (*volatile const release)(void*) = std::free;
+#endif
 
 constexpr std::uint32_t kUntouched = 0xabcdef01;
 

@@ -16,6 +16,7 @@ using dmlcpu::ThreadSource;
 
 fs::path root;
 
+#ifdef __linux__
 void write(const std::string& name, const std::string& text) {
   fs::create_directories((root / name).parent_path());
   std::ofstream(root / name) << text;
@@ -23,7 +24,6 @@ void write(const std::string& name, const std::string& text) {
 
 double quota() { return dmlcpu::cpu_quota(root.string().c_str()); }
 
-#ifdef __linux__
 void test_quotas() {
   CHECK(quota() == 0);
   write("proc/self/cgroup", "0::/\n");

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "interface/tuning.hpp"
 #include "top_k_case.hpp"
 
 namespace {
@@ -67,7 +68,7 @@ void compare_columns(int type, int width, const std::vector<T>& x, std::int64_t 
   for (std::int64_t k = 2; k <= dmlcpu::tuning::kTopKColumnsMaxK && k <= n; k += 1 + k / 7) {
     check(k, false);
   }
-  if (n > dmlcpu::tuning::kTopKCountedBytes / 2) return;
+  if (n > dmlcpu::tuning::kTopKComparisonsBytes / 2) return;
   for (const std::int64_t k : {std::int64_t{1}, n / 2, n - 1, n}) check(k, true);
 }
 

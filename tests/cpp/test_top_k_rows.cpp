@@ -2,6 +2,7 @@
 // every instruction set.
 #include <utility>
 
+#include "plan/tuning.hpp"
 #include "top_k_case.hpp"
 
 using dmlcpu::TopKRow;

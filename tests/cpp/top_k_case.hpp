@@ -7,8 +7,7 @@
 #include <random>
 
 #include "check.hpp"
-#include "core/tuning.hpp"
-#include "dmlcpu/runtime.hpp"
+#include "instruction_sets.hpp"
 #include "kernels/dispatch.hpp"
 #include "plan/top_k_plan.hpp"
 
@@ -101,10 +100,7 @@ inline auto boolean_patterns(std::mt19937& random) {
 template <class Test>
 int test_instruction_sets(const Test& test) {
   std::mt19937 random(1);
-  for (const std::string_view name : dmlcpu::instruction_sets()) {
-    dmlcpu::use_instruction_set(name);
-    test(random);
-  }
+  with_instruction_sets([&](const auto& /*name*/) { test(random); });
   return check::failures == 0 ? 0 : 1;
 }
 

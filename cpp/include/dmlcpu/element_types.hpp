@@ -21,7 +21,8 @@ inline constexpr bool is_number =
 
 // The compiler's own 16-bit types, of which std::float16_t and std::bfloat16_t are names.
 struct None;
-#ifdef __FLT16_MANT_DIG__
+// g++ before 13 has the type on Arm in C alone.
+#if defined(__FLT16_MANT_DIG__) && (!defined(__aarch64__) || defined(__clang__) || __GNUC__ >= 13)
 __extension__ using NativeFloat16 = _Float16;
 #else
 using NativeFloat16 = None;

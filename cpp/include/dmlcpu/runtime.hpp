@@ -134,14 +134,21 @@ DMLCPU_API void set_grain_bytes(std::int64_t bytes);
 /// Forces a plan for the process: argmin and argmax run candidate `number` of the plans that could
 /// do a call. A call that has fewer candidates, and every call after -1 was set, runs the plan that
 /// the planner chooses. All candidates have the same results. Tests run each candidate, calibration
-/// times them. While a plan is forced, plan_text() ends with a line that has the number of
-/// candidates.
+/// times them. plan_text() lists them by number, from 0 on.
 ///
 /// ```
 /// dmlcpu::force_candidate(0);
 /// dmlcpu::force_candidate(-1);
 /// ```
 DMLCPU_API void force_candidate(int number);
+
+/// The bytes of the L2 or L3 cache, `level` 2 or 3, by which calls are planned: as the processor
+/// tells them, or typical ones. Throws ValueError for other levels.
+///
+/// ```
+/// bool fits = 1000 * sizeof(float) <= dmlcpu::cache_bytes(2);
+/// ```
+DMLCPU_API std::int64_t cache_bytes(int level);
 
 namespace detail {
 

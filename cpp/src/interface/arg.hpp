@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "core/tuning.hpp"
 #include "interface/columns.hpp"
+#include "interface/tuning.hpp"
 
 namespace dmlcpu {
 

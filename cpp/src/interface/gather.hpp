@@ -34,8 +34,8 @@ struct GatherLayout {
   std::int64_t batch_stride = 0;
   std::int64_t output_stride = 0;
   GatherAxis axes[kMaxTupleLength];
-  int length = 1;    ///< of tuples, at most kMaxTupleLength
-  bool far = false;  ///< tuples touch more of the input than kGatherNearBytes
+  int length = 1;       ///< of tuples, at most kMaxTupleLength
+  bool is_far = false;  ///< tuples touch more of the input than kGatherNearBytes
   /// Slices are not far, of up to kGatherSmallBytes, next to each other in the output and along the
   /// last axis: each is copied as soon as its tuple is checked.
   bool at_once = false;

@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "core/tuning.hpp"
 #include "interface/columns.hpp"
+#include "interface/tuning.hpp"
 
 namespace dmlcpu {
 
@@ -52,13 +52,17 @@ struct TopKSelection {
   std::int64_t sample_k = 0;
 };
 
+/// The most elements of a row, or a part of one, from which items are collected: positions fit 32
+/// bits inside the kernels.
+inline constexpr std::int64_t kTopKMaxPart = std::int64_t{1} << 31;
+
 /// A row, or a part of one: the elements at data[position * stride], for `length` positions from
 /// `first` on.
 struct TopKRow {
   const void* data;
   std::int64_t stride;
   std::int64_t first;
-  std::int64_t length;  ///< to collect at most tuning::kTopKMaxPart
+  std::int64_t length;  ///< to collect at most kTopKMaxPart
   std::int64_t k;
   bool prefetches;
   const TopKElementKernels* element;
@@ -156,7 +160,7 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
   sizes.count_bytes = sort_counts * std::int64_t{sizeof(std::uint32_t)};
   sizes.places = sizes.counts + workers * sizes.count_bytes;
   const bool divides =
-      parts > 1 && !selects && parts * selection.capacity >= tuning::kTopKDividedItems;
+      parts > 1 && !selects && parts * selection.capacity >= tuning::kTopKBucketsLeastItems;
   sizes.packed = sizes.places + (divides ? parts * place_bytes : 0);
   sizes.bytes = sizes.packed + round_up(packed_bytes);
   return sizes;
@@ -165,9 +169,9 @@ constexpr TopKRowScratch top_k_row_scratch(const TopKSelection& selection,
 /// The k elements of highest key of each column, equal keys in ascending order of position. All
 /// positions are walked, from the first on. A tile has one group unless it is transposed, or one
 /// pass takes it and its groups and rows follow each other without a gap. If `compares_all`, all
-/// are compared with each other, at most kTopKCountedBytes / 2; else better ones are inserted into
-/// slots: 2 <= k <= kTopKColumnsMaxK, and the first pass and period are of at least top_k_slots()
-/// positions, or of all.
+/// are compared with each other, at most kTopKComparisonsBytes / 2; else better ones are inserted
+/// into slots: 2 <= k <= kTopKColumnsMaxK, and the first pass and period are of at least
+/// top_k_slots() positions, or of all.
 struct TopKColumns {
   Columns columns;
   std::int64_t k;
@@ -192,7 +196,7 @@ constexpr std::int64_t top_k_lane_bytes(std::int64_t element_size) {
 /// less time than the memory.
 constexpr bool top_k_takes_elements(const Columns& columns, std::int64_t element_size,
                                     std::int64_t k, bool compares_all) {
-  return !compares_all && k <= tuning::kTopKLongColumnsK && !has_blocks(columns.tiling.packing) &&
+  return !compares_all && k <= tuning::kTopKElementsMaxK && !has_blocks(columns.tiling.packing) &&
          columns.tiling.groups == 1 && columns.tiling.lanes * element_size >= kCacheLine;
 }
 

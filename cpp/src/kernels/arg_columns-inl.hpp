@@ -188,13 +188,12 @@ void take_short_rows(const Tile<U>& tile, std::int64_t stride, std::int64_t n, s
 /// ones overlap those before: taking elements twice changes nothing, unless the lanes are at their
 /// start, and then they start again. Groups without gaps between them are one row.
 template <class O, class U = typename O::Unsigned>
-void take_rows(Tile<U> tile, TileRows<U> rows, std::int64_t position, std::int64_t ahead,
-               const BestOfTile<U>& state) {
+void take_rows(Tile<U> tile, TileRows<U> rows, std::int64_t position, const BestOfTile<U>& state) {
   if (rows.group_stride == tile.lanes) tile.lanes *= std::exchange(tile.groups, 1);
   const auto take_next = [&](auto count) {
     for (std::int64_t g = 0; g < tile.groups; ++g) {
       take_wide<O, count>(rows.data + g * rows.group_stride, tile.lanes, rows.offsets, rows.n,
-                          position, ahead, state.at(g * tile.lanes));
+                          position, rows.ahead, state.at(g * tile.lanes));
     }
     rows.offsets += count;
     rows.n -= count;
@@ -212,9 +211,11 @@ void take_rows(Tile<U> tile, TileRows<U> rows, std::int64_t position, std::int64
     const auto take_each = [&](auto vectors, std::int64_t groups) {
       const bool beside = groups == 1;
       const std::int64_t lanes = beside ? vectors * kWidth : kWidth;
-      // The same of the next groups are prefetched.
-      const std::int64_t distance = beside || ahead == 0 ? ahead : 4 * rows.group_stride;
       const auto take = [&](auto count, std::int64_t group, std::int64_t lane) {
+        // The same of the next groups are prefetched.
+        const std::int64_t next = min_of(group + groups, tile.groups - groups) - group;
+        const std::int64_t distance =
+            beside || rows.ahead == 0 ? rows.ahead : next * rows.group_stride;
         take_vectors<O, bytes, count>(rows.data + group * rows.group_stride + lane,
                                       beside ? kWidth : rows.group_stride, rows.offsets, rows.n,
                                       position, distance, state.at(group * tile.lanes + lane),
@@ -244,7 +245,7 @@ void take_rows(Tile<U> tile, TileRows<U> rows, std::int64_t position, std::int64
 /// What depends on the order.
 template <class U>
 struct ArgOfOrder {
-  void (*take_rows)(Tile<U> tile, TileRows<U> rows, std::int64_t position, std::int64_t ahead,
+  void (*take_rows)(Tile<U> tile, TileRows<U> rows, std::int64_t position,
                     const BestOfTile<U>& state);
   void (*take_short_rows)(const Tile<U>& tile, std::int64_t stride, std::int64_t n,
                           std::int64_t ahead, const BestOfTile<U>& state);
@@ -276,8 +277,6 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
                                reinterpret_cast<U*>(scratch + array_bytes)};
   char* const buffer = scratch + arg_tile_arrays(kinds) * array_bytes;
   char* const packed = buffer + arg_buffer_bytes(tiling);
-  // Packed tiles are in L1.
-  const std::int64_t ahead = tiling.packing == Packing::kInPlace ? tiling.ahead : 0;
   // Lanes hold booleans as 0 and 1, which may be what they are. In short columns that is looked at,
   // of longer ones it takes less time to look up the results.
   const bool booleans = sizeof(U) == 1 && !order.rule.is_integer;
@@ -310,7 +309,7 @@ DMLCPU_NOINLINE void arg_columns_of(const ArgColumns& a, const ArgOfOrder<U>& or
       while (position < end) {
         const std::int64_t run_end = min_of(run + kRun, n);
         rows.n = min_of(end, run_end) - position;
-        order.take_rows(tile, rows, position - run, ahead, state);
+        order.take_rows(tile, rows, position - run, state);
         rows.offsets += rows.n;
         position += rows.n;
         if (position < run_end) continue;

@@ -18,6 +18,14 @@ struct Tile {
   std::int64_t groups;
   std::int64_t lane;
   std::int64_t lanes;
+
+  /// From its first element to that of the next tile, or, if that has fewer groups, of as many
+  /// groups that end with it; 0 for the last tile.
+  std::int64_t to_next(const Lanes& all) const {
+    if (lane + lanes < all.count) return lanes * all.stride;
+    const std::int64_t further = min_of(groups, all.groups - group - groups);
+    return further == 0 ? 0 : further * all.group_stride - lane * all.stride;
+  }
 };
 
 /// Calls body(tile) for each tile.
@@ -42,7 +50,33 @@ struct TileRows {
   const std::int64_t* offsets;
   std::int64_t n;
   std::int64_t group_stride;
+  std::int64_t ahead = 0;  ///< to what is prefetched, if not 0
 };
+
+/// Where a position is in the walk.
+struct PeriodPosition {
+  std::int64_t period;
+  bool is_last;         ///< of several periods, which may overlap the one before
+  std::int64_t number;  ///< in the table of a period's positions
+
+  PeriodPosition(const Walk& walk, std::int64_t position)
+      // A division takes long, and is needed only if there are several periods.
+      : period(walk.n <= walk.period ? 0 : position / walk.period),
+        is_last(period > 0 && (period + 1) * walk.period >= walk.n),
+        number(position - period * walk.period + (is_last ? walk.last_skip : 0)) {}
+};
+
+/// Where an element of a tile is in the caller's memory, from the tile's first one on; `group` and
+/// `lane` count from the tile's first ones.
+inline std::int64_t element_offset(const Columns& columns, std::int64_t group, std::int64_t lane,
+                                   std::int64_t position) {
+  const Walk& walk = columns.walk;
+  const PeriodPosition at(walk, position);
+  std::int64_t offset = walk.offsets[at.number] + group * columns.lanes.group_stride;
+  if (has_blocks(columns.tiling.packing)) offset /= columns.tiling.lanes;
+  return offset + at.period * walk.period_stride + (at.is_last ? walk.last_offset : 0) +
+         lane * columns.lanes.stride;
+}
 
 /// Calls body(rows, position) for the positions of a tile, in ascending order, up to `pass` at a
 /// time; of a block that is a period. `scratch` has capacity for packed_bytes(), and for `pass`
@@ -60,6 +94,7 @@ void for_rows(const Columns& columns, const Tile<T>& tile, char* scratch, Body&&
   const bool dense = group_stride == tile.lanes * lane_stride;
   const std::int64_t groups = dense ? 1 : tile.groups;
   const std::int64_t lanes = dense ? tile.groups * tile.lanes : tile.lanes;
+  const std::int64_t to_next = tile.to_next(columns.lanes);
   const T* period = tile.data;
   for (std::int64_t begin = 0; begin < walk.n; begin += walk.period, period += walk.period_stride) {
     const std::int64_t end = min_of(begin + walk.period, walk.n);
@@ -71,7 +106,18 @@ void for_rows(const Columns& columns, const Tile<T>& tile, char* scratch, Body&&
       if (has_blocks(tiling.packing)) {
         transpose(data, lane_stride, tile.lanes, tiling.block, packed, tiling.lanes, tiling.ahead);
         rows.data = packed;
-      } else if (tiling.packing == Packing::kStrided) {
+      } else if (tiling.packing == Packing::kInPlace) {
+        rows.ahead = tiling.ahead;
+        // Of several passes the next one's rows, or at least as many that end with the tile; after
+        // the last pass the next tile's. Never what is after the tensor: where no memory is mapped,
+        // each prefetch takes long.
+        if (tiling.ahead != 0 && tiling.pass < walk.period) {
+          const std::int64_t next = min_of(i + rows.n, walk.n - rows.n);
+          const std::int64_t to =
+              next > i ? element_offset(columns, 0, 0, next) : to_next + walk.offsets[0];
+          rows.ahead = next > i || to_next != 0 ? tile.data + to - data - rows.offsets[0] : 0;
+        }
+      } else {
         for (std::int64_t r = 0; r < rows.n; ++r) {
           packed_offsets[r] = r * tile.groups * tile.lanes;
           for (std::int64_t g = 0; g < groups; ++g) {
@@ -120,31 +166,6 @@ template <class U>
 KeyRule rule_of_values(KeyRule rule, bool odd) {
   rule.is_integer |= sizeof(U) == 1 && !odd;
   return rule;
-}
-
-/// Where a position is in the walk.
-struct PeriodPosition {
-  std::int64_t period;
-  bool is_last;         ///< of several periods, which may overlap the one before
-  std::int64_t number;  ///< in the table of a period's positions
-
-  PeriodPosition(const Walk& walk, std::int64_t position)
-      // A division takes long, and is needed only if there are several periods.
-      : period(walk.n <= walk.period ? 0 : position / walk.period),
-        is_last(period > 0 && (period + 1) * walk.period >= walk.n),
-        number(position - period * walk.period + (is_last ? walk.last_skip : 0)) {}
-};
-
-/// Where an element of a tile is in the caller's memory, from the tile's first one on; `group` and
-/// `lane` count from the tile's first ones.
-inline std::int64_t element_offset(const Columns& columns, std::int64_t group, std::int64_t lane,
-                                   std::int64_t position) {
-  const Walk& walk = columns.walk;
-  const PeriodPosition at(walk, position);
-  std::int64_t offset = walk.offsets[at.number] + group * columns.lanes.group_stride;
-  if (has_blocks(columns.tiling.packing)) offset /= columns.tiling.lanes;
-  return offset + at.period * walk.period_stride + (at.is_last ? walk.last_offset : 0) +
-         lane * columns.lanes.stride;
 }
 
 /// Copies an element for each lane of each group, from[g * from_stride + l], to to[g * group_stride

@@ -73,6 +73,27 @@ std::atomic<const KernelTable*>& current() {
 
 const KernelTable& kernels() { return *current().load(std::memory_order_acquire); }
 
+const Machine& machine() {
+  struct Detected {
+    Machine all[std::size(tables)] = {};
+
+    Detected() {
+      for (std::size_t i = 0; i < std::size(tables); ++i) {
+        all[i] =
+            machine_of(tables[i].name, is_amd() ? Family::kAmd : Family::kOther, read_caches());
+      }
+    }
+  };
+  static const Detected detected;
+  return detected.all[&kernels() - tables];
+}
+
+std::int64_t cache_bytes(int level) {
+  if (level == 2) return machine().caches.l2;
+  if (level == 3) return machine().caches.l3;
+  fail<ValueError>("level", "must be 2 or 3", level);
+}
+
 namespace detail {
 
 int instruction_set_count() { return supported(); }

@@ -108,7 +108,7 @@ void copy_slices(const GatherLayout& layout, const GatherPart& part, const std::
   } else if (bytes <= tuning::kGatherSmallBytes) {
     with_small_copy<tuning::kGatherSmallBytes / 2>(bytes, each);
   } else if (bytes <= tuning::kGatherLinesBytes) {
-    layout.far ? each(LineCopy<2>{bytes}) : each(LineCopy<3>{bytes});
+    layout.is_far ? each(LineCopy<2>{bytes}) : each(LineCopy<3>{bytes});
   } else {
     // As the system's library does it best.
     each([size = static_cast<std::size_t>(bytes)](char* to, const char* from, auto) {

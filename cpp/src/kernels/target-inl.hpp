@@ -16,9 +16,11 @@
 #include <immintrin.h>
 #elif defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
-#include "core/tuning.hpp"
+#include "interface/tuning.hpp"
 #include "kernels/kernel_table.hpp"
 
 #ifndef DMLCPU_TARGET
@@ -85,8 +87,10 @@ void prefetch(const void* p) {
 /// takes longer, and may give another value than the one that was checked if another thread writes.
 template <class V>
 V loaded(V v) {
-#ifdef __SSE2__
+#if defined(__SSE2__)
   __asm__("" : "+v"(v));
+#elif defined(__aarch64__)
+  __asm__("" : "+w"(v));
 #endif
   return v;
 }
@@ -119,6 +123,28 @@ std::conditional_t<kVectorBytes == 64, std::uint64_t, std::uint32_t> high_bits(c
   if constexpr (kSize == 2) return _mm_movemask_epi8(_mm_packs_epi16(v, _mm_setzero_si128()));
   if constexpr (kSize == 4) return _mm_movemask_ps(_mm_castsi128_ps(v));
   if constexpr (kSize == 8) return _mm_movemask_pd(_mm_castsi128_pd(v));
+#elif defined(__aarch64__)
+  // Each element's bit of its byte of the sum; of bytes, the upper eight in the upper byte.
+  if constexpr (kSize == 1) {
+    constexpr std::int8_t kBits[] = {1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128};
+    const int8x16_t bits =
+        vandq_s8(vshrq_n_s8(vld1q_s8(static_cast<const std::int8_t*>(vector)), 7), vld1q_s8(kBits));
+    const int8x16_t halves = vzip1q_s8(bits, vextq_s8(bits, bits, 8));
+    return vaddvq_u16(vreinterpretq_u16_s8(halves));
+  } else if constexpr (kSize == 2) {
+    constexpr std::uint16_t kBits[] = {1, 2, 4, 8, 16, 32, 64, 128};
+    const int16x8_t v = vld1q_s16(static_cast<const std::int16_t*>(vector));
+    return vaddvq_u16(vandq_u16(vreinterpretq_u16_s16(vshrq_n_s16(v, 15)), vld1q_u16(kBits)));
+  } else if constexpr (kSize == 4) {
+    constexpr std::uint32_t kBits[] = {1, 2, 4, 8};
+    const int32x4_t v = vld1q_s32(static_cast<const std::int32_t*>(vector));
+    return vaddvq_u32(vandq_u32(vreinterpretq_u32_s32(vshrq_n_s32(v, 31)), vld1q_u32(kBits)));
+  } else {
+    constexpr std::uint64_t kBits[] = {1, 2};
+    const int64x2_t v = vld1q_s64(static_cast<const std::int64_t*>(vector));
+    const uint64x2_t signs = vreinterpretq_u64_s64(vshrq_n_s64(v, 63));
+    return static_cast<std::uint32_t>(vaddvq_u64(vandq_u64(signs, vld1q_u64(kBits))));
+  }
 #else
   typename IntegersOf<kSize>::Unsigned elements[kVectorBytes / kSize];
   std::memcpy(elements, vector, sizeof elements);
@@ -127,6 +153,17 @@ std::conditional_t<kVectorBytes == 64, std::uint64_t, std::uint32_t> high_bits(c
     bits |= static_cast<std::uint32_t>(elements[i] >> (8 * kSize - 1)) << i;
   }
   return bits;
+#endif
+}
+
+/// Whether any element of a vector is set: all of its bits, or none, are.
+inline bool any_set(const void* vector) {
+#ifdef __aarch64__
+  // Four bits of each byte.
+  const uint8x8_t some = vshrn_n_u16(vld1q_u16(static_cast<const std::uint16_t*>(vector)), 4);
+  return vget_lane_u64(vreinterpret_u64_u8(some), 0) != 0;
+#else
+  return high_bits<1>(vector) != 0;
 #endif
 }
 

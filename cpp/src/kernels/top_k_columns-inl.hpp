@@ -136,9 +136,7 @@ void take_slots(const SourceRows<U>& source, const U* data, std::int64_t positio
   using L = LaneType<U>;
   using V = typename L::V;
   // In one lane or another most of the first elements enter.
-  constexpr std::int64_t kSure = kSlots < tuning::kTopKFewSlots
-                                     ? tuning::kTopKSureVectors * L::kWidth
-                                     : tuning::kTopKSurePerSlot * kSlots;
+  constexpr std::int64_t kSure = tuning::top_k_sure_positions(kSlots, L::kWidth);
   KeptSlots<U, kSlots> slots;
   std::int64_t i = 0;
   if (position == 0) {
@@ -260,8 +258,8 @@ void select_columns(const TopKColumns& a) {
   const decltype(&take_slots<U, Source::kKeys, 2>) take[] = {
       take_slots_for<U, Source::kKeys, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, tuning::kTopKColumnsMaxK>(
           a.k),
-      take_slots_for<U, Source::kIntegers, 2, 3, 4, 5, 6, tuning::kTopKLongColumnsK>(a.k),
-      take_slots_for<U, Source::kOthers, 2, 3, 4, 5, 6, tuning::kTopKLongColumnsK>(a.k)};
+      take_slots_for<U, Source::kIntegers, 2, 3, 4, 5, 6, tuning::kTopKElementsMaxK>(a.k),
+      take_slots_for<U, Source::kOthers, 2, 3, 4, 5, 6, tuning::kTopKElementsMaxK>(a.k)};
   const std::int64_t slot_count = top_k_slots(a.columns, a.k, false);
   const TopKColumnsScratch layout = top_k_columns_scratch(a.columns, sizeof(U), a.k, false);
   char* const scratch = static_cast<char*>(a.scratch);
@@ -280,7 +278,7 @@ void select_columns(const TopKColumns& a) {
         for (std::int64_t l = 0; l < tile.lanes; l += L::kWidth) {
           const U* const data = all.data + g * all.group_stride + min_of(l, last);
           // Once for each cache line.
-          all.ahead = l * kSizeOf<U> % kCacheLine == 0 ? a.columns.tiling.ahead : 0;
+          all.ahead = l * kSizeOf<U> % kCacheLine == 0 ? rows.ahead : 0;
           take[static_cast<int>(all.source)](all, data, position, slots.at(g * padded + l));
         }
       }

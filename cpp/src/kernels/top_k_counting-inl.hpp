@@ -99,7 +99,7 @@ DMLCPU_NOINLINE void write_placed(const PlacedLanes<Lane> placed, const Output o
     } else if (placed.count == placed.n) {
       write_lane(l, to, output.k_stride);
     } else {
-      T all[tuning::kTopKCountedBytes / 2];
+      T all[tuning::kTopKComparisonsBytes / 2];
       write_lane(l, all, Constant<1>());
       for (std::int64_t j = 0; j < placed.count; ++j) {
         to[j * output.k_stride] = all[placed.first + j];

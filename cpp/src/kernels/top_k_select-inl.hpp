@@ -32,7 +32,7 @@ class ThresholdFilter {
     std::nth_element(items_, items_ + row_.k - 1, items_ + count_);
     count_ = row_.k;
     threshold_ = lowest_ = items_[count_ - 1].key();
-    ties_left_ = tuning::kTopKMaxPart;
+    ties_left_ = kTopKMaxPart;
     raised_ = true;
   }
 
@@ -125,12 +125,12 @@ void block_extremes(const void* data, std::int64_t stride, std::int64_t length, 
 /// What is at or above a threshold, which rises where that is more than there is capacity for.
 template <class Item, class U>
 std::int64_t collect_from(const TopKRow& row, U threshold, Item* items) {
-  static_assert(kLanes<U> <= tuning::kTopKLeastCompared);
+  static_assert(kLanes<U> <= tuning::kTopKFilterLeast);
   ThresholdFilter<Item> filter(row, threshold, items);
   for_chunks<U>(row, [&](std::int64_t at, const U* keys, std::int64_t count) {
     for (std::int64_t i = 0; i < count;) {
       std::int64_t part = count - i;
-      if (filter.left() < min_of(part, tuning::kTopKLeastCompared)) filter.raise();
+      if (filter.left() < min_of(part, tuning::kTopKFilterLeast)) filter.raise();
       if (filter.left() < part) part = filter.left() / kLanes<U> * kLanes<U>;
       filter.take(keys + i, part, at + i);
       i += part;

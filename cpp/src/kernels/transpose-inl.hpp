@@ -108,9 +108,9 @@ void transpose(const U* data, std::int64_t row_stride, std::int64_t rows, std::i
   // Rows of which whole squares can be read: of shorter ones, unless pages may lie between them,
   // all that have enough of the next ones after them.
   const std::int64_t missing = kSide - length;
-  const bool near = row_stride > 0 && (row_stride - length) * kSizeOf<U> < kPageBytes;
+  const bool is_near = row_stride > 0 && (row_stride - length) * kSizeOf<U> < kPageBytes;
   const std::int64_t whole = missing <= 0 ? rows
-                             : near       ? rows - (missing + row_stride - 1) / row_stride
+                             : is_near    ? rows - (missing + row_stride - 1) / row_stride
                                           : 0;
   const auto transpose_by = [&](auto bytes) {
     constexpr std::int64_t kRows = Vector<U, bytes>::kWidth;

@@ -57,7 +57,8 @@ std::uint64_t bits_of_mask(const Mask& mask) {
 /// Whether a comparison holds for any element of a vector.
 template <class Mask>
 bool any(const Mask& mask) {
-  return bits_of_mask<1>(mask) != 0;
+  static_assert(sizeof mask == kVectorBytes);
+  return any_set(&mask);
 }
 
 /// Whether an element of a vector is a NaN.

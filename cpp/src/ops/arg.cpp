@@ -12,6 +12,7 @@
 #include "core/tuning.hpp"
 #include "kernels/dispatch.hpp"
 #include "ops/for_tasks.hpp"
+#include "ops/last_plan.hpp"
 #include "ops/problem.hpp"
 #include "ops/validate.hpp"
 #include "plan/candidates.hpp"
@@ -178,14 +179,17 @@ int threads_for(const ArgProblem& problem) {
   return threads_for_bytes(problem.bytes, tuning::kArgLeastGrains);
 }
 
-ArgPlan plan_of(const ArgProblem& problem) {
-  if (problem.results == 0) return {};
-  return plan_arg(problem, threads_for(problem), forced_candidate());
+const ArgPlan& plan_of(const ArgProblem& problem) {
+  const int threads = threads_for(problem);
+  return last_or_new_plan<ArgPlan>(problem, threads, [&] {
+    return problem.results == 0 ? ArgPlan()
+                                : plan_arg(problem, machine(), threads, forced_candidate());
+  });
 }
 
 /// Whether the problem is of rows that need no plan.
 bool needs_no_plan(const ArgProblem& problem, ArgUnplannedRows& rows) {
-  return forced_candidate() < 0 && find_rows(problem, threads_for(problem), rows);
+  return forced_candidate() < 0 && find_rows(problem, machine(), threads_for(problem), rows);
 }
 
 /// Runs rows without a plan.
@@ -204,8 +208,14 @@ void run_rows(const ArgDescriptor& descriptor, const ArgUnplannedRows& unplanned
 
 }  // namespace
 
-ArgPlan plan(const ArgDescriptor& descriptor, const Tensor* values) {
+const ArgPlan& plan(const ArgDescriptor& descriptor, const Tensor* values) {
   return plan_of(problem_of(descriptor, values));
+}
+
+std::string plan_text_of(const ArgDescriptor& descriptor, const Tensor* values) {
+  const ArgProblem problem = problem_of(descriptor, values);
+  return to_text(plan_of(problem)) +
+         candidates_text(problem, machine(), threads_for(problem), forced_candidate());
 }
 
 void run_planned(const ArgDescriptor& descriptor, const ArgPlan& plan, const void* input,
@@ -222,12 +232,7 @@ std::size_t detail::plan_text(const ArgDescriptor& descriptor, char* text, std::
   const ArgProblem problem = problem_of(descriptor);
   ArgUnplannedRows rows;
   if (needs_no_plan(problem, rows)) return copy_text(to_text(rows), text, size);
-  std::string of_plan = to_text(plan_of(problem));
-  if (forced_candidate() >= 0) {
-    of_plan +=
-        dmlcpu::text("candidate ", forced_candidate(), " of ", candidate_count(problem), "\n");
-  }
-  return copy_text(of_plan, text, size);
+  return copy_text(plan_text_of(descriptor, nullptr), text, size);
 }
 
 void run(const ArgDescriptor& descriptor) {

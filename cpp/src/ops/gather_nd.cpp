@@ -85,7 +85,7 @@ GatherNdPlan plan(const GatherNdDescriptor& descriptor) {
       coordinates / tuple_length(descriptor) * tuning::look_up_work(input_bytes);
   const std::int64_t bytes = byte_count(descriptor.indices) + byte_count(descriptor.output) +
                              std::min(input_bytes, looked_up);
-  return plan_gather_nd(descriptor, threads_for_bytes(bytes));
+  return plan_gather_nd(descriptor, machine(), threads_for_bytes(bytes));
 }
 
 void run_planned(const GatherNdDescriptor& descriptor, const GatherNdPlan& plan, const void* input,

@@ -1,6 +1,7 @@
 // The operators in two steps: planned once, run on any memory of that layout.
 #pragma once
 
+#include <string>
 #include <variant>
 
 #include "plan/arg_plan.hpp"
@@ -16,10 +17,14 @@ inline int ordering(bool largest, bool nan_first) { return 2 * largest + nan_fir
 using TopKProgram = std::variant<ArgPlan, TopKColumnsPlan, TopKPlan>;
 
 /// Plan a descriptor whose layout is valid, for as many threads as its size is worth; argmin and
-/// argmax with `values`, if not null, that one element of each of its rows is written to.
-ArgPlan plan(const ArgDescriptor& descriptor, const Tensor* values = nullptr);
+/// argmax with `values`, if not null, that one element of each of its rows is written to. Their
+/// plan is valid until the calling thread plans the next one.
+const ArgPlan& plan(const ArgDescriptor& descriptor, const Tensor* values = nullptr);
 TopKProgram plan(const TopKDescriptor& descriptor);
 GatherNdPlan plan(const GatherNdDescriptor& descriptor);
+
+/// That plan as text, with the problem's candidates.
+std::string plan_text_of(const ArgDescriptor& descriptor, const Tensor* values);
 
 /// Run what was planned on valid memory; the descriptor's own pointers are not looked at. Gather
 /// throws IndexError, which calls the indices `name`.

@@ -3,56 +3,28 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/processor.hpp"
 #include "core/scratch.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
 #include "plan/candidates.hpp"
 #include "plan/columns_lanes.hpp"
+#include "plan/machine.hpp"
+#include "plan/price.hpp"
+#include "plan/tuning.hpp"
 
 namespace dmlcpu {
 namespace {
 
-/// Whether the innermost axis is reduced, and its rows are searched one by one: they are long, have
-/// more positions than a run, or, along the only reduced axis, are too few side by side to fill
-/// vectors. Of several kept axes, one that fills the smallest vector, and has as many rows as these
-/// have positions, is enough for columns.
-bool are_rows(std::int64_t element_size, const ArgPlan& plan) {
-  const Axis inner = plan.reduced.last();
-  std::int64_t widest = 1;
-  for (int d = 0; d < plan.tasks.kept.count; ++d) {
-    const Axis& axis = plan.tasks.kept.axes[d];
-    if (axis.strides[0] == 0) continue;
-    if (std::abs(axis.strides[0]) < std::abs(inner.strides[0])) return false;
-    widest = std::max(widest, axis.size);
-  }
-  return inner.size * element_size >= tuning::kRowBytes ||
-         inner.size > arg_run_positions(element_size) ||
-         (plan.reduced.count == 1 && widest * element_size < tuning::kLeastLaneBytes &&
-          (plan.tasks.kept.count < 2 || widest < std::max(inner.size, 16 / element_size)));
-}
-
-/// Splits the longest reduced axis into parts, if there are too few results for the threads.
-/// A row of elements at one small distance, of several kept axes and a narrow reduced one inside,
-/// counts as one result, up to a tile of them: wide tiles read memory in long runs.
-void split_reduction(std::int64_t element_size, std::int64_t wanted, ArgPlan& plan) {
-  Axis& axis = plan.reduced.axes[longest(plan.reduced, false)];
-  const Axes& kept = plan.tasks.kept;
-  const Axis inner = plan.reduced.last();
-  const bool narrow = plan.reduced.count > 1 && inner.size <= tuning::kWholeAxisLanes &&
-                      std::abs(inner.strides[0]) < kept.last().strides[0];
-  const std::int64_t apart = std::abs((narrow ? inner : kept.last()).strides[0]);
-  const bool packs = apart > 0 && apart <= tuning::kPackedStride;
-  std::int64_t row = narrow ? inner.size : 1;
-  std::int64_t tiles = iteration_count(kept);
-  for (int d = kept.count - 1; packs && d >= 0 && kept.axes[d].strides[0] == row * apart; --d) {
-    row *= kept.axes[d].size;
-    tiles /= kept.axes[d].size;
-  }
-  const std::int64_t tile_bytes = apart == 1 ? tuning::kTileBytes : tuning::kStridedTileBytes;
-  if (packs) tiles *= ceil_divide(row * apart * element_size, tile_bytes);
+/// Splits a reduced axis into parts, if a candidate has too few tasks for the threads.
+void split_reduction(const ArgProblem& problem, const Candidate& candidate, int threads,
+                     ArgPlan& plan) {
+  const std::int64_t wanted = candidate.is_rows ? threads : threads * tuning::kTasksPerThread;
+  const std::int64_t tasks = count_tasks(problem, candidate);
+  const int number = axis_of_parts(problem, candidate);
+  if (number < 0) return;
+  Axis& axis = plan.reduced.axes[number];
   const std::int64_t parts =
-      std::min(ceil_divide(wanted, tiles), axis.size / tuning::kMinPartPositions);
+      std::min(ceil_divide(wanted, tasks), axis.size / tuning::kMinPartPositions);
   if (parts < 2) return;
   plan.shared = axis;
   plan.part_size = axis.size = ceil_divide(axis.size, parts);
@@ -102,7 +74,7 @@ std::string axis_text(const char* name, const Axis& axis) {
 
 }  // namespace
 
-ArgPlan plan_arg(const ArgProblem& problem, int threads, int candidate) {
+ArgPlan plan_arg(const ArgProblem& problem, const Machine& machine, int threads, int number) {
   ArgPlan plan;
   const std::int64_t element_size = problem.element_size;
   plan.reversed = problem.reversed;
@@ -123,24 +95,18 @@ ArgPlan plan_arg(const ArgProblem& problem, int threads, int candidate) {
     plan.tasks.results = inner ? kept.pop() : kept.take(longest(kept, false));
     plan.tasks.groups = kept.take(longest(kept, false));
   } else {
-    const bool is_rows = candidate < 0 ? are_rows(element_size, plan) : candidate == 0;
-    const std::int64_t wanted = is_rows ? threads : threads * tuning::kTasksPerThread;
-    if (threads > 1) split_reduction(element_size, wanted, plan);
-    if (is_rows) {
+    const Candidate candidate = choose(problem, machine, number, threads);
+    if (threads > 1) split_reduction(problem, candidate, threads, plan);
+    if (candidate.is_rows) {
       plan.strategy = ArgStrategy::kRows;
       plan.n = plan.reduced.pop();
       plan.tasks.results = kept.pop();
-      plan.from_memory = problem.bytes >= tuning::kRowPrefetchLeastBytes;
-      plan.prefetches = plan.from_memory && !is_amd();
+      plan.from_memory = machine.rows_are_far(problem.bytes);
+      plan.prefetches = plan.from_memory && machine.prefetches_rows;
     } else {
       plan.strategy = ArgStrategy::kColumns;
-      LaneChoices candidates;
-      if (candidate > 0) candidates = enumerate_lanes(element_size, kept, plan.reduced);
-      const LaneChoice choice = candidate > 0 && candidate <= candidates.count
-                                    ? candidates.all[candidate - 1]
-                                    : choose_lanes(element_size, true, 0, kept, plan.reduced);
-      plan.columns =
-          plan_columns(element_size, problem.bytes, choice, true, plan.tasks, plan.reduced);
+      plan.columns = plan_columns(element_size, machine.columns_are_far(problem.bytes),
+                                  candidate.lanes, true, plan.tasks, plan.reduced);
       plan.columns.has_values = problem.has_values;
     }
   }
@@ -149,12 +115,8 @@ ArgPlan plan_arg(const ArgProblem& problem, int threads, int candidate) {
   return plan;
 }
 
-int candidate_count(const ArgProblem& problem) {
-  if (problem.reduced.count == 0) return 0;
-  return 1 + enumerate_lanes(problem.element_size, problem.kept, problem.reduced).count;
-}
-
-bool find_rows(const ArgProblem& problem, int threads, ArgUnplannedRows& unplanned) {
+bool find_rows(const ArgProblem& problem, const Machine& machine, int threads,
+               ArgUnplannedRows& unplanned) {
   if (threads > 1 || problem.kept.count > 1 || problem.reduced.count > 1) return false;
   const Axis& kept = problem.kept.last();
   const Axis& reduced = problem.reduced.last();
@@ -168,8 +130,8 @@ bool find_rows(const ArgProblem& problem, int threads, ArgUnplannedRows& unplann
   rows.row_stride = kept.strides[0];
   rows.index_base = problem.reversed ? problem.count - 1 : 0;
   rows.index_step = problem.reversed ? -reduced.strides[1] : reduced.strides[1];
-  rows.from_memory = rows.n * problem.element_size >= tuning::kRowPrefetchLeastBytes;
-  rows.prefetches = rows.from_memory && !is_amd();
+  rows.from_memory = machine.rows_are_far(rows.n * problem.element_size);
+  rows.prefetches = rows.from_memory && machine.prefetches_rows;
   return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "interface/arg.hpp"
 #include "plan/columns_plan.hpp"
+#include "plan/machine.hpp"
 #include "plan/problem.hpp"
 
 namespace dmlcpu {
@@ -53,12 +54,9 @@ struct ArgPlan {
   }
 };
 
-/// Plans a problem that has something to write, for up to `threads` threads. If the problem has a
-/// candidate of that number, the plan is that candidate; else the planner chooses.
-ArgPlan plan_arg(const ArgProblem& problem, int threads, int candidate = -1);
-
-/// How many candidates there are for one thread; 0 if nothing is compared.
-int candidate_count(const ArgProblem& problem);
+/// Plans a problem that has something to write, for up to `threads` threads, by the candidate that
+/// choose() returns.
+ArgPlan plan_arg(const ArgProblem& problem, const Machine& machine, int threads, int number = -1);
 
 /// Rows that one thread reduces without a plan, which would take longer to make than to follow.
 struct ArgUnplannedRows {
@@ -69,7 +67,8 @@ struct ArgUnplannedRows {
 
 /// Whether a problem is one row, or few elements, of at most one kept and one reduced axis. Not for
 /// more threads than one.
-bool find_rows(const ArgProblem& problem, int threads, ArgUnplannedRows& unplanned);
+bool find_rows(const ArgProblem& problem, const Machine& machine, int threads,
+               ArgUnplannedRows& unplanned);
 
 /// The plan as text, for tests and for people.
 std::string to_text(const ArgPlan& plan);

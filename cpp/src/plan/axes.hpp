@@ -15,6 +15,10 @@ constexpr std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a +
 struct Axis {
   std::int64_t size;
   std::array<std::int64_t, 3> strides;
+
+  bool operator!=(const Axis& other) const {
+    return size != other.size || strides != other.strides;
+  }
 };
 
 /// The axis of one position.
@@ -32,6 +36,14 @@ struct Axes {
     count = other.count;
     for (int d = 0; d < count; ++d) axes[d] = other.axes[d];
     return *this;
+  }
+
+  bool operator!=(const Axes& other) const {
+    if (count != other.count) return true;
+    for (int d = 0; d < count; ++d) {
+      if (axes[d] != other.axes[d]) return true;
+    }
+    return false;
   }
 
   void push(const Axis& axis) { axes[count++] = axis; }

@@ -2,49 +2,45 @@
 
 #include <atomic>
 
-#include "core/tuning.hpp"
 #include "dmlcpu/runtime.hpp"
 #include "plan/columns_lanes.hpp"
+#include "plan/costs.hpp"
+#include "plan/price.hpp"
+#include "plan/tuning.hpp"
 
 namespace dmlcpu {
 namespace {
 
 std::atomic<int> forced{-1};
 
-bool same(const LaneChoice& a, const LaneChoice& b) {
-  return a.results == b.results && a.groups == b.groups && a.whole == b.whole && a.cut == b.cut &&
-         a.longest == b.longest;
-}
-
-/// Collects the choices, without repeating one.
+/// Calls body(candidate) for each.
+template <class Body>
 class Enumerator {
  public:
-  explicit Enumerator(LanesOf of) : of_(of) {
+  Enumerator(const ArgProblem& problem, Body& body)
+      : of_(problem.element_size, problem.kept, problem.reduced), body_(body) {}
+
+  void run() {
+    body_(Candidate{true, {}});
     // A lane for each result: lanes that are nearest in memory, or an axis that is transposed.
-    if (of_.inside >= 0) add_beside(1, {of_.inside, of_.inside - 1, 0, 0, false});
-    for (const int outer : {of_.outer, of_.longest_but(of_.inside, true)}) {
-      if (outer >= 0) add({outer, of_.inside, 0, 0, false});
-    }
+    if (of_.inside >= 0) add_beside(1, {of_.inside, of_.inside - 1});
+    if (of_.outer >= 0) add({of_.outer, of_.inside});
+    const int longest_kept = of_.longest_but(of_.inside, true);
+    if (longest_kept != of_.outer) add({longest_kept, of_.inside});
     // Several lanes for each result: reduced axes whose elements follow the results, or each other.
-    if (of_.inside >= 0)
-      add_following({of_.inside, of_.longest_but(of_.inside, false), 0, 0, false});
-    add_following({-1, of_.longest_but(-1, false), 0, 0, false});
+    if (of_.inside >= 0) {
+      add_following({of_.inside, of_.longest_but(of_.inside, false)});
+    }
+    add_following({-1, of_.longest_but(-1, false)});
     add_longest();
   }
-
-  const LaneChoices& all() const { return all_; }
 
  private:
   Axis results_of(const LaneChoice& choice) const {
     return choice.results < 0 ? kUnitAxis : of_.kept.axes[choice.results];
   }
 
-  void add(const LaneChoice& lanes) {
-    for (int c = 0; c < all_.count; ++c) {
-      if (same(all_.all[c], lanes)) return;
-    }
-    if (all_.count < LaneChoices::kMost) all_.all[all_.count++] = lanes;
-  }
+  void add(const LaneChoice& lanes) { body_(Candidate{false, lanes}); }
 
   /// Adds the choice, and once more with each kept axis that repeats its lanes without a gap as
   /// groups.
@@ -52,9 +48,12 @@ class Enumerator {
     add(choice);
     const Axis results = results_of(choice);
     const std::int64_t apart = lanes_apart(results);
+    const int first = choice.groups;
     for (int d = of_.kept.count - 1; d >= 0; --d) {
       const Axis& axis = of_.kept.axes[d];
-      if (d == choice.results || axis.strides[0] != lanes * results.size * apart) continue;
+      if (d == choice.results || d == first || axis.strides[0] != lanes * results.size * apart) {
+        continue;
+      }
       choice.groups = d;
       add(choice);
     }
@@ -69,11 +68,17 @@ class Enumerator {
     for (int d = of_.reduced.count - 1; d >= 0 && apart <= tuning::kPackedStride; --d) {
       const Axis& axis = of_.reduced.axes[d];
       if (stride_of(axis) != per_result * results.size * apart) return;
-      for (const std::int64_t bytes : {tuning::kWidenedBytes / 2, tuning::kWidenedBytes}) {
-        const std::int64_t lanes = per_result * results.size;
-        choice.cut = std::min(bytes / (lanes * of_.element_size), of_.most() / lanes);
-        if (choice.cut >= 2 && choice.cut < axis.size) add(choice);
+      const std::int64_t lanes = per_result * results.size;
+      std::int64_t last = 0;
+      choice.cut_axis = d;
+      for (const std::int64_t bytes : {tuning::kLanesBytes / 2, tuning::kLanesBytes}) {
+        // Two for each result at least, unless results fill over four of the longest vectors.
+        const std::int64_t in_bytes = bytes / (lanes * of_.element_size);
+        choice.cut = std::min(in_bytes == 1 ? 2 : in_bytes, of_.most() / lanes);
+        if (choice.cut >= 2 && choice.cut < axis.size && choice.cut != last) add(choice);
+        last = choice.cut;
       }
+      choice.cut_axis = -1;
       choice.cut = 0;
       per_result *= axis.size;
       if (per_result * results.size > of_.most()) return;
@@ -82,25 +87,44 @@ class Enumerator {
     }
   }
 
-  /// Positions of the longest reduced axis, side by side or not.
+  /// Positions of the longest reduced axis, side by side or not; all of them only if positions of
+  /// other axes are left to walk.
   void add_longest() {
     const int axis = longest(of_.reduced, true);
-    if (axis < 0) return;
-    const std::int64_t size = of_.reduced.axes[axis].size;
-    for (const std::int64_t count :
-         {tuning::kWidenedBytes / of_.element_size, std::min(size, of_.most())}) {
-      if (count > 1 && count <= size) add({-1, of_.inside, 0, count, true});
-    }
+    const std::int64_t some = tuning::kLanesBytes / of_.element_size;
+    const std::int64_t most = std::min(of_.reduced.axes[axis].size, of_.most());
+    if (some <= most) add({-1, of_.inside, 0, axis, some});
+    if (some != most && of_.reduced.count > 1) add({-1, of_.inside, 0, axis, most});
   }
 
-  LanesOf of_;
-  LaneChoices all_;
+  const LanesOf of_;
+  Body& body_;
 };
+
+template <class Body>
+void for_candidates(const ArgProblem& problem, Body body) {
+  if (problem.reduced.count > 0 && problem.results > 0) Enumerator<Body>(problem, body).run();
+}
 
 }  // namespace
 
-LaneChoices enumerate_lanes(std::int64_t element_size, const Axes& kept, const Axes& reduced) {
-  return Enumerator(LanesOf(element_size, kept, reduced)).all();
+Candidates enumerate(const ArgProblem& problem) {
+  Candidates found;
+  for_candidates(problem, [&](const Candidate& candidate) {
+    if (found.count < Candidates::kMost) found.all[found.count++] = candidate;
+  });
+  return found;
+}
+
+Candidate choose(const ArgProblem& problem, const Machine& machine, int number, int threads) {
+  Cheapest<Candidate> cheapest(number);
+  for_candidates(problem, [&](const Candidate& candidate) {
+    cheapest.tell(candidate, [&] {
+      const float all = price(problem, candidate, machine);
+      return threads > 1 ? all * share_of_thread(problem, candidate, threads) : all;
+    });
+  });
+  return cheapest.best();
 }
 
 int forced_candidate() { return forced.load(std::memory_order_relaxed); }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/tuning.hpp"
+#include "plan/tuning.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -28,123 +28,6 @@ void add_lanes(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan&
   axis.size = steps;
   axis.strides[0] *= count;
   axis.strides[1] *= count;
-}
-
-/// The number of a kept axis that repeats `lanes` lanes without a gap, or -1. The row of lanes must
-/// fill vectors, the walk of the row must have kBesideBytes, and lanes must be at most
-/// kPackedStride apart: transposing lanes that are farther apart takes no longer.
-int axis_beside(const LanesOf& of, std::int64_t lanes, std::int64_t positions) {
-  if (of.apart() > tuning::kPackedStride) return -1;
-  for (int d = of.kept.count - 1; d >= 0; --d) {
-    const Axis& axis = of.kept.axes[d];
-    const std::int64_t row_bytes = lanes * axis.size * of.element_size;
-    if (d != of.inside && axis.strides[0] == lanes * of.apart() &&
-        row_bytes >= tuning::kLaneBytes && row_bytes * positions >= tuning::kBesideBytes) {
-      return d;
-    }
-  }
-  return -1;
-}
-
-/// How many positions of each result become lanes, beside `lanes` that there are: together they
-/// fill as many bytes as hide each other's latency.
-std::int64_t filling(std::int64_t element_size, std::int64_t lanes) {
-  return std::max(std::int64_t{2}, tuning::kWidenedBytes / (lanes * element_size));
-}
-
-/// Whether the positions of a reduced axis follow `lanes` lanes in memory, at one distance that is
-/// packed fast.
-bool follow(const LanesOf& of, const Axis& axis, std::int64_t lanes) {
-  return of.apart() <= tuning::kPackedStride && stride_of(axis) == lanes * of.apart();
-}
-
-/// Positions of the innermost reduced axis, which follow the results: all of an axis among several,
-/// if they fill vectors and fit a tile, as it would be walked once for each position of the others.
-/// Where another axis fills vectors only if its blocks do not hold the positions; or its lanes are
-/// `far_apart`, by a whole axis or kWidenedApartPositions for each lane; or a kept axis repeats the
-/// whole axis in a row that fills vectors.
-bool choose_inner(const LanesOf& of, std::int64_t outer_bytes, bool far_apart, LaneChoice& choice) {
-  const Axis inner = of.reduced.last();
-  const std::int64_t results = of.results().size;
-  const std::int64_t lanes = inner.size * results;
-  const std::int64_t positions = iteration_count(of.reduced) / inner.size;
-  const int beside = positions < tuning::kBesidePositions ? -1 : axis_beside(of, lanes, positions);
-  const bool all = of.reduced.count > 1 && inner.size <= tuning::kWholeAxisLanes &&
-                   (beside >= 0 || lanes * of.element_size >= kCacheLine) &&
-                   lanes * of.element_size <= tuning::kWidenedTileBytes;
-  const std::int64_t count = all ? inner.size : filling(of.element_size, results);
-  std::int64_t least = all ? 0 : 2 * count;
-  if (outer_bytes >= kCacheLine && !(all && (far_apart || beside >= 0))) {
-    std::int64_t pays = tuning::kBlockElements / results + 1;
-    if (far_apart) pays = std::min(pays, tuning::kWidenedApartPositions * count);
-    least = std::max(least, pays);
-  }
-  if (!follow(of, inner, results) || inner.size < least) return false;
-  choice.results = of.inside;
-  choice.groups = all && beside >= 0 ? beside : of.longest_but(of.inside, false);
-  choice.whole = all ? 1 : 0;
-  choice.cut = all ? 0 : count;
-  return true;
-}
-
-/// Chooses positions of the longest reduced axis; false if the axis has too few.
-bool choose_longest(const LanesOf& of, LaneChoice& choice) {
-  const std::int64_t size = of.reduced.axes[longest(of.reduced, true)].size;
-  const std::int64_t count = tuning::kWidenedBytes / of.element_size;
-  if (size * of.element_size < kCacheLine || (of.reduced.count == 1 && size < 2 * count)) {
-    return false;
-  }
-  // Lanes of few positions would take longer to merge than to reduce.
-  const bool some =
-      size >= 2 * count && iteration_count(of.reduced) / size < tuning::kWholeAxisPositions;
-  choice.groups = of.inside;
-  choice.longest = true;
-  choice.cut = some ? count : std::min(size, of.most());
-  return true;
-}
-
-/// The innermost reduced axes, whose elements follow each other, while the others have enough
-/// positions; of the next axis some positions, if lanes are few. False if they do not fill a
-/// vector, or if a call would walk so few positions that merging takes longer than the lanes gain.
-bool choose_several(const LanesOf& of, LaneChoice& choice) {
-  Axes others = of.reduced;
-  std::int64_t lanes = 1;
-  while (others.count > 1 && stride_of(others.last()) == lanes) {
-    const std::int64_t size = lanes * others.last().size;
-    const std::int64_t positions = iteration_count(others) / others.last().size;
-    // More lanes than a cache line has gain only that memory is read in order.
-    const bool few = lanes == 1 || size * of.element_size <= kCacheLine;
-    const bool fills = lanes * of.element_size >= kCacheLine;
-    const std::int64_t least = few ? tuning::kWholeAxisPositions * of.element_size
-                                   : tuning::kJoinedBytes * (fills ? 8 : 1);
-    if (positions * of.element_size < least || size > of.most()) break;
-    others.pop();
-    ++choice.whole;
-    lanes = size;
-  }
-  if (lanes == 1) return false;
-  const Axis& next = others.last();
-  // Each lane is to have positions left to walk.
-  const std::int64_t walk_bytes =
-      of.kept.count == 0 ? 2 * of.element_size : tuning::kJoinedBytes / 4;
-  const std::int64_t count =
-      std::clamp(next.size * of.element_size / walk_bytes, std::int64_t{1},
-                 std::min(filling(of.element_size, lanes), of.most() / lanes));
-  const std::int64_t bytes = lanes * of.element_size;
-  const bool cuts = count > 1 && bytes < tuning::kWidenedBytes && follow(of, next, lanes) &&
-                    next.size >= 2 * count;
-  if (!cuts && bytes < tuning::kLaneBytes) return false;
-  choice.cut = cuts ? count : 0;
-  choice.groups = of.longest_but(-1, false);
-  Tasks some_tasks;
-  some_tasks.kept = of.kept;
-  Axes outer = of.reduced;
-  ColumnsPlan plan;
-  take_lanes(choice, some_tasks, outer, plan);
-  take_walk(tuning::kWalkRows, kAnyStride, outer, plan);
-  const bool once = outer.count == 0 && of.kept.count == 0;
-  return once ||
-         plan.columns.walk.n * of.element_size >= tuning::kJoinedBytes / (outer.count > 0 ? 1 : 4);
 }
 
 /// The number of the axis with this index step, or -1.
@@ -229,6 +112,15 @@ void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, Col
   std::reverse(plan.walk.axes.begin(), plan.walk.axes.begin() + plan.walk.count);
 }
 
+bool fit_squares(std::int64_t element_size, const Axes& reduced, std::int64_t stride) {
+  const Axis row = reduced.last();
+  const std::int64_t bytes = row.size * element_size;
+  return reduced.count == 1 && row.strides[0] == 1 &&
+         row.size <= std::min(arg_run_positions(element_size), tuning::kBlockElements) &&
+         (bytes >= kSquareBytes || (bytes >= tuning::kSquareRowLeastBytes && stride > 0 &&
+                                    stride * element_size <= kSquareBytes));
+}
+
 LanesOf::LanesOf(std::int64_t size, const Axes& of_kept, const Axes& of_reduced)
     : element_size(size), kept(of_kept), reduced(of_reduced) {
   const std::int64_t stride = stride_of(kept.last());
@@ -251,7 +143,7 @@ int LanesOf::longest_but(int excluded, bool moves) const {
 }
 
 std::int64_t LanesOf::most() const {
-  return std::min(tuning::kWidenedTileBytes / element_size, arg_run_positions(element_size));
+  return std::min(tuning::kLanesTileBytes / element_size, arg_run_positions(element_size));
 }
 
 void take_lanes(const LaneChoice& choice, Tasks& tasks, Axes& reduced, ColumnsPlan& plan) {
@@ -267,55 +159,14 @@ void take_lanes(const LaneChoice& choice, Tasks& tasks, Axes& reduced, ColumnsPl
     Axis axis = reduced.pop();
     add_lanes(axis, axis.size, tasks.results, plan);
   }
-  if (choice.cut > 0) {
-    Axis axis = reduced.take(choice.longest ? longest(reduced, true) : reduced.count - 1);
+  if (choice.cut_axis >= 0) {
+    Axis axis = reduced.take(choice.cut_axis);
     add_lanes(axis, choice.cut, tasks.results, plan);
     if (axis.size > 1) reduced.push(axis);
   }
   if (!plan.has_several()) plan.columns.lanes.stride = tasks.results.strides[0];
   plan.results = tasks.results.size;
   plan.columns.lanes.count = plan.per_result * plan.results;
-}
-
-LaneChoice choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_bytes,
-                        const Axes& kept, const Axes& reduced) {
-  const LanesOf of(element_size, kept, reduced);
-  const bool has_inside = of.inside >= 0;
-  const Axis inner = of.reduced.last();
-  const std::int64_t size = of.results().size;
-  const std::int64_t outer_size = of.outer < 0 ? 0 : of.kept.axes[of.outer].size;
-  const std::int64_t outer_bytes = outer_size * element_size;
-  const std::int64_t bytes = size * element_size;
-  const std::int64_t filled = size * lane_bytes;
-  LaneChoice choice;
-  // Whole vectors; but they may be so few that each waits for its own latency.
-  const bool waits = widens && bytes < tuning::kWidenedBytes && follow(of, inner, size) &&
-                     inner.size >= std::max(2 * filling(of.element_size, size),
-                                            tuning::kWidenedLeastBytes / element_size);
-  if (has_inside && bytes >= tuning::kLaneBytes &&
-      (100 * filled >= tuning::kTopKLaneFill * round_up(filled) || size >= outer_size) && !waits) {
-    choice.results = of.inside;
-    choice.groups = of.inside - 1;
-    return choice;
-  }
-  const std::int64_t positions = iteration_count(reduced);
-  const int beside = widens && has_inside ? axis_beside(of, size, positions) : -1;
-  if (beside >= 0) {
-    choice.results = of.inside;
-    choice.groups = beside;
-    return choice;
-  }
-  // Too few columns to fill vectors, or too many elements of each: positions may be lanes as well.
-  const bool far_apart = of.outer >= 0 && outer_bytes < tuning::kWidenedBytes &&
-                         stride_of(of.kept.axes[of.outer]) > tuning::kBlockElements;
-  const bool lacks_lanes = outer_bytes < kCacheLine || (far_apart && size == 1);
-  if (widens && choose_inner(of, outer_bytes, far_apart, choice)) return choice;
-  if (widens && lacks_lanes && !has_inside && choose_several(of, choice)) return choice;
-  choice = {};
-  if (widens && lacks_lanes && choose_longest(of, choice)) return choice;
-  choice.results = of.outer >= 0 ? of.outer : of.inside;
-  choice.groups = of.outer >= 0 ? of.inside : -1;
-  return choice;
 }
 
 }  // namespace dmlcpu

@@ -24,6 +24,11 @@ inline std::int64_t lanes_apart(const Axis& results) {
   return results.size == 1 ? 1 : results.strides[0];
 }
 
+/// Whether lanes that are short rows, `stride` elements apart, can be compared in registers:
+/// squares of kSquareBytes, of as many rows as these have elements. Of shorter rows most of each
+/// square is unused.
+bool fit_squares(std::int64_t element_size, const Axes& reduced, std::int64_t stride);
+
 /// How the lanes of a problem may be chosen.
 struct LanesOf {
   std::int64_t element_size;
@@ -47,11 +52,5 @@ struct LanesOf {
 
 /// Takes the axes of a choice out of the tasks' kept and the reduced ones.
 void take_lanes(const LaneChoice& choice, Tasks& tasks, Axes& reduced, ColumnsPlan& plan);
-
-/// Chooses lanes; `widens`, for argmin and argmax, if positions may be lanes. Contiguous elements
-/// whose lanes, of `lane_bytes` if that is not 0, leave much of their cache lines empty are not the
-/// lanes, if another axis has more.
-LaneChoice choose_lanes(std::int64_t element_size, bool widens, std::int64_t lane_bytes,
-                        const Axes& kept, const Axes& reduced);
 
 }  // namespace dmlcpu

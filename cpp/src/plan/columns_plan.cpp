@@ -4,8 +4,9 @@
 #include <cstdlib>
 
 #include "core/text.hpp"
-#include "core/tuning.hpp"
+#include "interface/tuning.hpp"
 #include "plan/columns_lanes.hpp"
+#include "plan/tuning.hpp"
 
 namespace dmlcpu {
 
@@ -41,13 +42,8 @@ void choose_packing(std::int64_t element_size, bool may_compare, const Axis& gro
   Tiling& tiling = plan.columns.tiling;
   const std::int64_t stride = plan.columns.lanes.stride;
   const std::int64_t apart = std::abs(stride);
-  const Axis inner = reduced.last();
   const bool in_registers = may_compare && !plan.has_several() && groups.size == 1 &&
-                            reduced.count == 1 && inner.strides[0] == 1 &&
-                            inner.size <= arg_run_positions(element_size) &&
-                            (inner.size * element_size >= kSquareBytes ||
-                             (inner.size * element_size >= tuning::kSquareRowLeastBytes &&
-                              stride > 0 && stride * element_size <= kSquareBytes));
+                            fit_squares(element_size, reduced, stride);
   // All lanes of a result are in one tile.
   const std::int64_t most =
       !plan.has_several()
@@ -60,7 +56,7 @@ void choose_packing(std::int64_t element_size, bool may_compare, const Axis& gro
       take_walk(most / groups.size, limit, others, plan);
       // Several lanes of a result are merged after each call.
       const bool pays = !plan.has_several() || others.count == 0 ||
-                        plan.columns.walk.n >= tuning::kWholeAxisPositions;
+                        plan.columns.walk.n >= tuning::kBlockLeastPositions;
       if (pays && make_block(element_size, groups, plan)) {
         tiling.packing = in_registers ? Packing::kRegisters : Packing::kTransposed;
         reduced = others;
@@ -83,8 +79,8 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
   const Walk& walk = plan.columns.walk;
   Tiling& tiling = plan.columns.tiling;
   const std::int64_t line = kCacheLine / element_size;
-  const std::int64_t bytes = plan.has_several() ? tuning::kWidenedTileBytes : tuning::kTileBytes;
-  const std::int64_t in_tile = std::min(tuning::kTileElements, bytes / element_size);
+  const std::int64_t in_tile =
+      plan.has_several() ? tuning::kLanesTileBytes / element_size : tuning::kTileElements;
   const std::int64_t lanes = plan.columns.lanes.count;
   const std::int64_t stride = plan.columns.lanes.stride;
   tiling.lanes = std::min(lanes, in_tile);
@@ -100,7 +96,7 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
     choose_groups(dense ? in_tile / lanes
                         : std::min(in_tile / lanes, tuning::kGroupsBytes / tile_bytes));
     const std::int64_t row_lanes = tiling.lanes * (dense ? tiling.groups : 1);
-    const std::int64_t rows = tuning::kPassBytes / (row_lanes * element_size);
+    const std::int64_t rows = tuning::kHalfL1Bytes / (row_lanes * element_size);
     plan.set_pass(walk.n <= rows
                       ? walk.period
                       : std::max(rows / tuning::kPassRows, std::int64_t{1}) * tuning::kPassRows,
@@ -108,7 +104,7 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
   } else if (tiling.packing == Packing::kStrided) {
     // Bytes of cache lines that a lane takes, at most one line: the next rows find them in L1.
     const std::int64_t apart = std::min<std::int64_t>(std::abs(stride) * element_size, kCacheLine);
-    const std::int64_t fit = tuning::kStridedTileBytes / std::max<std::int64_t>(apart, 1);
+    const std::int64_t fit = tuning::kHalfL1Bytes / std::max<std::int64_t>(apart, 1);
     tiling.lanes = std::min(lanes, std::clamp(plan.has_several() ? lanes : fit, line, in_tile));
     choose_groups(dense                                     ? std::min(fit, in_tile) / lanes
                   : groups.size * element_size < kCacheLine ? groups.size
@@ -132,8 +128,8 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
 
 }  // namespace
 
-ColumnsPlan plan_columns(std::int64_t element_size, std::int64_t input_bytes,
-                         const LaneChoice& choice, bool in_registers, Tasks& tasks, Axes& reduced) {
+ColumnsPlan plan_columns(std::int64_t element_size, bool prefetches, const LaneChoice& choice,
+                         bool in_registers, Tasks& tasks, Axes& reduced) {
   ColumnsPlan plan;
   Lanes& lanes = plan.columns.lanes;
   Tiling& tiling = plan.columns.tiling;
@@ -141,7 +137,7 @@ ColumnsPlan plan_columns(std::int64_t element_size, std::int64_t input_bytes,
   choose_packing(element_size, in_registers, tasks.groups, reduced, plan);
   choose_tiles(element_size, tasks.groups, plan);
   plan.count_ranks();
-  if (input_bytes < tuning::kColumnsPrefetchBytes) tiling.ahead = 0;
+  if (!prefetches) tiling.ahead = 0;
   // Blocks that hold no groups: those of the longest kept axis have their own.
   const bool blocks = has_blocks(tiling.packing);
   const bool apart = in_registers && blocks && tasks.groups.size == 1;

@@ -14,8 +14,13 @@ struct LaneChoice {
   int results = -1;      ///< number of the kept axis with a lane for each position; -1: one result
   int groups = -1;       ///< number of the kept axis with a group for each position; -1: one group
   int whole = 0;         ///< how many of the innermost reduced axes are lanes of each result
-  std::int64_t cut = 0;  ///< positions of the next reduced axis that are lanes as well, at most
-  bool longest = false;  ///< not of the next one, but of the longest
+  int cut_axis = -1;     ///< number of a reduced axis of which `cut` positions are lanes as well
+  std::int64_t cut = 0;  ///< at most
+
+  bool operator==(const LaneChoice& other) const {
+    return results == other.results && groups == other.groups && whole == other.whole &&
+           cut_axis == other.cut_axis && cut == other.cut;
+  }
 };
 
 /// A reduced axis of which `count` positions are lanes at a time. It is walked in steps of `count`
@@ -78,8 +83,8 @@ struct ColumnsPlan {
 /// Takes groups and results out of the tasks' kept axes, and the axes that are lanes or walked out
 /// of the reduced ones. Both are simplified, and kept strides are not negative. `in_registers` (for
 /// argmin and argmax) allows rows to be compared in registers, and blocks without groups.
-ColumnsPlan plan_columns(std::int64_t element_size, std::int64_t input_bytes,
-                         const LaneChoice& choice, bool in_registers, Tasks& tasks, Axes& reduced);
+ColumnsPlan plan_columns(std::int64_t element_size, bool prefetches, const LaneChoice& choice,
+                         bool in_registers, Tasks& tasks, Axes& reduced);
 
 std::string to_text(const ColumnsPlan& plan, const Tasks& tasks);
 

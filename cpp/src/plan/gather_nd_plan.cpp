@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/processor.hpp"
 #include "core/scratch.hpp"
 #include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
 #include "interface/shared.hpp"
+#include "interface/tuning.hpp"
+#include "plan/tuning.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -53,29 +54,27 @@ void split_tasks(int threads, std::int64_t element_size, const Axis& run, Axes& 
 }
 
 /// Chooses how runs are copied.
-void choose_copy(const GatherNdDescriptor& descriptor, GatherNdPlan& plan) {
+void choose_copy(const GatherNdDescriptor& descriptor, const Machine& machine, GatherNdPlan& plan) {
   GatherLayout& layout = plan.layout;
   const GatherAxis& inner = layout.axes[layout.length - 1];
   const bool single = layout.from_stride == 1 && layout.to_stride == 1 && layout.run_axes == 0;
   layout.at_once = single && !plan.divides_runs && plan.bytes <= tuning::kGatherSmallBytes &&
                    layout.output_stride == plan.bytes &&
-                   (inner.size <= 1 || inner.stride == plan.bytes) && !layout.far;
+                   (inner.size <= 1 || inner.stride == plan.bytes) && !layout.is_far;
   // Of the input as much is read as is written, at most.
   const std::int64_t written = byte_count(descriptor.output);
   const std::int64_t moved = written + std::min(written, byte_count(descriptor.input));
-  const std::int64_t cached =
-      plan.tasks.threads == 1 ? tuning::kGatherCachedAloneBytes : tuning::kGatherCachedBytes;
   // Runs are divided at pages.
   const bool whole = plan.divides_runs || (plan.bytes | layout.output_stride) % 16 == 0;
-  // Not with Intel's processors, which keep one of the few buffers that loads wait in for each line
-  // until the memory has taken it.
-  layout.stream = single && whole && plan.bytes >= tuning::kGatherStreamLeastBytes &&
-                  written >= tuning::kGatherStreamBytes && moved >= cached && is_amd();
+  // Not parts of cache lines, each of which would go to memory.
+  layout.stream =
+      single && whole && plan.bytes >= kCacheLine && machine.is_streamed(moved, plan.tasks.threads);
 }
 
 }  // namespace
 
-GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
+GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, const Machine& machine,
+                            int threads) {
   const std::int64_t element_size = element_bytes(descriptor.input);
   GatherNdPlan plan;
   GatherLayout& layout = plan.layout;
@@ -101,8 +100,8 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
   const auto slice_bytes = std::max<std::int64_t>(iteration_count(slices) * element_size, 1);
   const std::int64_t touched =
       iteration_count(plan.tasks.kept) * std::max(slice_bytes, tuning::kLookUpBytes);
-  layout.far = std::min(span, touched) > tuning::kGatherNearBytes;
-  const auto bytes = layout.far ? tuning::kGatherAheadBytes : tuning::kGatherNearAheadBytes;
+  layout.is_far = std::min(span, touched) > tuning::kGatherNearBytes;
+  const auto bytes = layout.is_far ? tuning::kGatherAheadBytes : tuning::kGatherNearAheadBytes;
   layout.ahead = std::clamp<std::int64_t>(bytes / slice_bytes, 1, tuning::kGatherAhead);
   const Axis run = slices.count > 0 ? slices.pop() : Axis{1, {0, 1, 1}};
   plan.bytes = run.size * element_size;
@@ -121,7 +120,7 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads) {
     layout.runs[layout.run_axes] = {axis.size, axis.strides[1] * element_size,
                                     axis.strides[2] * element_size};
   }
-  choose_copy(descriptor, plan);
+  choose_copy(descriptor, machine, plan);
   return plan;
 }
 

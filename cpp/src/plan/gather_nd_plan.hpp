@@ -6,6 +6,7 @@
 
 #include "dmlcpu/operators.hpp"
 #include "interface/gather.hpp"
+#include "plan/machine.hpp"
 #include "plan/tasks.hpp"
 
 namespace dmlcpu {
@@ -26,7 +27,8 @@ struct GatherNdPlan {
 };
 
 /// Plans a valid descriptor for up to `threads` threads.
-GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, int threads);
+GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, const Machine& machine,
+                            int threads);
 
 /// The plan as text, for tests and for people.
 std::string to_text(const GatherNdPlan& plan);

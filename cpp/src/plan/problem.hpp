@@ -25,6 +25,13 @@ struct ArgProblem {
   bool reversed = false;
   bool has_values = false;        ///< the elements are wanted as well, and one axis is reduced
   std::int64_t value_stride = 0;  ///< of the input, from index to index
+
+  bool operator!=(const ArgProblem& other) const {
+    return element_size != other.element_size || bytes != other.bytes || results != other.results ||
+           kept != other.kept || offsets != other.offsets || reduced != other.reduced ||
+           count != other.count || reversed != other.reversed || has_values != other.has_values ||
+           value_stride != other.value_stride;
+  }
 };
 
 /// A top-k of each row along the searched axis.
@@ -37,6 +44,12 @@ struct TopKProblem {
   Axis searched = kUnitAxis;  ///< k positions of it, or one, are in the outputs
   std::int64_t k = 1;
   bool last_alone = false;  ///< the k-th alone is wanted
+
+  bool operator!=(const TopKProblem& other) const {
+    return element_size != other.element_size || bytes != other.bytes || kept != other.kept ||
+           offsets != other.offsets || searched != other.searched || k != other.k ||
+           last_alone != other.last_alone;
+  }
 };
 
 }  // namespace dmlcpu

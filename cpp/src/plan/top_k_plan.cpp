@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 #include "core/scratch.hpp"
 #include "core/text.hpp"
-#include "core/tuning.hpp"
 #include "plan/columns_lanes.hpp"
+#include "plan/top_k_candidates.hpp"
+#include "plan/tuning.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -47,9 +49,9 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
     return std::max<std::int64_t>(count / line, 1) * line;
   };
   const std::int64_t slots = top_k_slots(columns, plan.k, plan.compares_all);
-  const std::int64_t most = whole(tuning::kTopKSlotBytes / (2 * slots * lane_bytes));
+  const std::int64_t most = whole(tuning::kHalfL1Bytes / (2 * slots * lane_bytes));
   if (has_blocks(tiling.packing)) {
-    const std::int64_t fit = tuning::kTopKTileBytes / (tiling.block * element_size);
+    const std::int64_t fit = tuning::kHalfL1Bytes / (tiling.block * element_size);
     // Of less than a line the kernel reads on into the next row.
     const std::int64_t round = lanes.count < line ? 16 / lane_bytes : line;
     tiling.lanes = std::min({whole(fit), most, ceil_divide(lanes.count, round) * round});
@@ -57,11 +59,10 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
     return;
   }
   tiling.lanes = std::min(lanes.count, most);
-  const std::int64_t rows = tuning::kTopKTileBytes / (tiling.lanes * element_size);
+  const std::int64_t rows = tuning::kHalfL1Bytes / (tiling.lanes * element_size);
   tiling.pass = std::min(columns.walk.period, std::max(rows, plan.compares_all ? 1 : slots));
   // Groups of which one pass takes all, and that follow each other without a gap, share a tile.
-  static_assert(tuning::kTopKTileBytes / tuning::kLaneBytes <= tuning::kWalkRows);
-  const bool dense = tiling.packing == Packing::kInPlace &&
+  const bool dense = tiling.packing == Packing::kInPlace && tiling.pass == columns.walk.n &&
                      plan.column.strides[0] == tiling.lanes &&
                      lanes.group_stride == columns.walk.n * tiling.lanes;
   const std::int64_t fit = dense ? std::min(rows / columns.walk.n, most / tiling.lanes) : 1;
@@ -94,8 +95,7 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
     selection.keys = ceil_divide(length, selection.block);
     // Once as many were collected, and at most a block more, only k are kept.
     selection.capacity =
-        std::min(tuning::kTopKCollectedPerResult * k, (k - 1) * selection.block + k) +
-        selection.block;
+        std::min(tuning::kTopKItemsPerResult * k, (k - 1) * selection.block + k) + selection.block;
   } else if (strategy == TopKStrategy::kSample) {
     set_sample(length, k, selection);
     selection.capacity = tuning::top_k_sample_capacity(length, k);
@@ -103,88 +103,60 @@ TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::in
   return selection;
 }
 
-TopKStrategy choose_strategy(std::int64_t element_size, std::int64_t length, std::int64_t k,
-                             bool most) {
-  if (most || length < tuning::kTopKThresholdLength) return TopKStrategy::kSort;
-  const std::int64_t block = block_length(length, k);
-  if (length < tuning::kTopKSampledLength && block * element_size < tuning::kTopKLongBlockBytes) {
-    return TopKStrategy::kStripes;
-  }
-  return block > 1 ? TopKStrategy::kBlocks : TopKStrategy::kSample;
+bool is_feasible(TopKStrategy strategy, std::int64_t length, std::int64_t k, bool most) {
+  if (strategy == TopKStrategy::kSort) return true;
+  // There is something to leave out.
+  if (most) return false;
+  if (strategy == TopKStrategy::kBlocks) return block_length(length, k) > 1;
+  return (strategy == TopKStrategy::kSample) == (length >= tuning::kTopKSampleLeastLength);
 }
 
-std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKProblem& problem, int threads) {
+namespace {
+
+std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKProblem& problem,
+                                                  const Machine& machine,
+                                                  const TopKCandidate& candidate, int threads) {
   const std::int64_t element_size = problem.element_size;
   const std::int64_t k = problem.k;
   const std::int64_t n = problem.searched.size;
-  const std::int64_t slot_bytes = std::min<std::int64_t>(top_k_lane_bytes(element_size), 4);
   TopKColumnsPlan plan;
   plan.k = k;
   plan.first = problem.last_alone ? k - 1 : 0;
-  // What a lane can count.
-  const std::int64_t positions = std::int64_t{1} << (element_size <= 2 ? 16 : 31);
-  const std::int64_t per_result = element_size == 8 ? tuning::kTopKWideCountedPerResult
-                                  : k > tuning::kTopKLongColumnsK ? tuning::kTopKCountedPerResult
-                                                                  : 1;
-  plan.compares_all = n > tuning::kTopKLeastCounted &&
-                      n * slot_bytes <= tuning::kTopKCountedBytes && n <= per_result * k;
-  const bool inserts =
-      !plan.compares_all &&
-      (k <= tuning::kTopKLongColumnsK ||
-       (k <= tuning::kTopKColumnsMaxK && n * k * k * slot_bytes <= tuning::kTopKSlotsWork));
-  if (!(plan.compares_all || inserts) || n > positions ||
-      problem.bytes < tuning::kTopKMinLanes * n * element_size) {
-    return std::nullopt;
-  }
+  plan.compares_all = candidate.way == TopKWay::kComparisons;
   plan.column = problem.searched;
   plan.tasks.kept = problem.kept;
   plan.tasks.offsets = problem.offsets;
-  Axes reduced;
-  reduced.push({n, {plan.column.strides[0], 1, 0}});
-  const LaneChoice choice =
-      choose_lanes(element_size, false, top_k_lane_bytes(element_size), plan.tasks.kept, reduced);
-  plan.columns = plan_columns(element_size, problem.bytes, choice, false, plan.tasks, reduced);
+  Axes reduced = searched_axes(problem);
+  plan.columns = plan_columns(element_size, machine.columns_are_far(problem.bytes), candidate.lanes,
+                              false, plan.tasks, reduced);
   const Columns& columns = plan.columns.columns;
-  const bool rows = std::abs(plan.column.strides[0]) < std::abs(columns.lanes.stride);
-  if (n > tuning::top_k_longest_column(columns.lanes.count, slot_bytes) ||
-      (rows && inserts &&
-       n * (k + tuning::kTopKRowSlots) * slot_bytes >
-           (columns.lanes.groups > 1 ? 2 : 1) * tuning::kTopKShortRowWork)) {
+  choose_top_k_tiles(element_size, plan);
+  // The first pass fills the slots.
+  if (!plan.compares_all && columns.tiling.pass < std::min(n, top_k_slots(columns, k, false))) {
     return std::nullopt;
   }
-  choose_top_k_tiles(element_size, plan);
-  if (inserts && columns.tiling.pass < std::min(n, top_k_slots(columns, k, false)))
-    return std::nullopt;
   plan.tasks.split(threads, columns.tiling.lanes, plan.columns.least_groups);
   plan.table_bytes = plan.columns.table_bytes();
   plan.worker_bytes = top_k_columns_scratch(columns, element_size, k, plan.compares_all).bytes;
   return plan;
 }
 
-TopKPlan plan_top_k(const TopKProblem& problem, int threads) {
+TopKPlan plan_top_k_rows(const TopKProblem& problem, const Machine& machine, std::int64_t parts,
+                         TopKStrategy strategy, int threads) {
   const std::int64_t element_size = problem.element_size;
   TopKPlan plan;
   plan.k = problem.k;
   plan.selects = problem.last_alone;
-  plan.prefetches = problem.bytes >= tuning::kRowPrefetchLeastBytes;
+  plan.prefetches = machine.rows_are_far(problem.bytes);
   plan.row = problem.searched;
   plan.tasks.kept = problem.kept;
   plan.tasks.offsets = problem.offsets;
   plan.tasks.results = plan.tasks.kept.pop();
-
   plan.threads = threads;
-  if (iteration_count(plan.tasks.kept) * plan.tasks.results.size < threads) {
-    const std::int64_t fit = plan.row.size * element_size / tuning::top_k_min_part_bytes(plan.k);
-    plan.parts = std::clamp<std::int64_t>(fit, 1, threads);
-  }
-  plan.parts = std::max(plan.parts, ceil_divide(plan.row.size, tuning::kTopKMaxPart));
+  plan.parts = parts;
   const std::int64_t length = plan.longest_part();
-  const std::int64_t k = std::min(plan.k, length);
-  plan.selection = plan_selection(
-      choose_strategy(element_size, length, k, 2 * plan.k > plan.row.size), length, k);
-  if (plan.selection.strategy == TopKStrategy::kSample) {
-    set_sample(plan.row.size, plan.k, plan.selection);
-  }
+  plan.selection = plan_selection(strategy, length, std::min(plan.k, length));
+  if (strategy == TopKStrategy::kSample) set_sample(plan.row.size, plan.k, plan.selection);
 
   // How many rows a task takes, and how it reads them.
   Tasks& tasks = plan.tasks;
@@ -200,6 +172,32 @@ TopKPlan plan_top_k(const TopKProblem& problem, int threads) {
   plan.scratch = top_k_row_scratch(plan.selection, element_size, plan.row.size, plan.parts,
                                    plan.parts > 1 ? threads : 1, packed, plan.selects);
   return plan;
+}
+
+}  // namespace
+
+std::int64_t count_parts(const TopKProblem& problem, int threads) {
+  const std::int64_t size = problem.searched.size;
+  std::int64_t parts = 1;
+  if (iteration_count(problem.kept) < threads) {
+    const std::int64_t fit = size * problem.element_size / tuning::top_k_min_part_bytes(problem.k);
+    parts = std::clamp<std::int64_t>(fit, 1, threads);
+  }
+  return std::max(parts, ceil_divide(size, kTopKMaxPart));
+}
+
+std::variant<TopKColumnsPlan, TopKPlan> plan_top_k(const TopKProblem& problem,
+                                                   const Machine& machine, int threads,
+                                                   int number) {
+  const std::int64_t parts = count_parts(problem, threads);
+  const std::int64_t length = ceil_divide(problem.searched.size, parts);
+  TopKCandidate candidate = choose(problem, length, machine, number);
+  if (candidate.way != TopKWay::kRows) {
+    if (const auto columns = plan_top_k_columns(problem, machine, candidate, threads))
+      return *columns;
+    candidate = choose_rows(problem, length, machine);
+  }
+  return plan_top_k_rows(problem, machine, parts, candidate.strategy, threads);
 }
 
 std::string to_text(const TopKColumnsPlan& plan) {

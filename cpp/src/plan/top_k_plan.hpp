@@ -2,21 +2,21 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <variant>
 
 #include "interface/top_k.hpp"
 #include "plan/columns_plan.hpp"
+#include "plan/machine.hpp"
 #include "plan/problem.hpp"
 
 namespace dmlcpu {
 
-/// How the k highest of rows, or parts, of up to `length` elements are found best, 1 <= k <=
-/// length; `most` if that is more than half of the row.
-TopKStrategy choose_strategy(std::int64_t element_size, std::int64_t length, std::int64_t k,
-                             bool most);
+/// Whether a strategy can find the k highest of rows, or parts, of up to `length` elements, 1 <= k
+/// <= length; `most` if that is more than half of the row.
+bool is_feasible(TopKStrategy strategy, std::int64_t length, std::int64_t k, bool most);
 
-/// The details of a strategy. kSample needs at least tuning::kTopKSampledLength elements.
+/// The details of a strategy. kSample needs at least tuning::kTopKSampleLeastLength elements.
 TopKSelection plan_selection(TopKStrategy strategy, std::int64_t length, std::int64_t k);
 
 /// Rows one by one:
@@ -46,9 +46,6 @@ struct TopKPlan {
   std::int64_t longest_part() const { return ceil_divide(row.size, parts); }
 };
 
-/// Plans a problem that has something to write, for up to `threads` threads.
-TopKPlan plan_top_k(const TopKProblem& problem, int threads);
-
 /// Columns with small k, or few elements, each in a vector lane:
 ///
 ///   for each task          (in parallel)
@@ -68,8 +65,14 @@ struct TopKColumnsPlan {
   std::int64_t scratch_bytes() const { return table_bytes + tasks.workers() * worker_bytes; }
 };
 
-/// The same by columns, if they are the better way.
-std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKProblem& problem, int threads);
+/// The number of parts of a row for `threads` threads.
+std::int64_t count_parts(const TopKProblem& problem, int threads);
+
+/// Plans a problem that has something to write, for up to `threads` threads, by the candidate that
+/// choose() returns.
+std::variant<TopKColumnsPlan, TopKPlan> plan_top_k(const TopKProblem& problem,
+                                                   const Machine& machine, int threads,
+                                                   int number = -1);
 
 /// The plan as text, for tests and for people.
 std::string to_text(const TopKPlan& plan);

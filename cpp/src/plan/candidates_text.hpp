@@ -1,0 +1,18 @@
+// Candidates and their prices as text.
+#pragma once
+
+#include <string>
+
+#include "plan/columns_estimate.hpp"
+#include "plan/machine.hpp"
+
+namespace dmlcpu {
+
+/// "in place, 3 groups of 5 results, 4 lanes of each", for example.
+std::string to_text(const ColumnsEstimate& columns);
+
+/// A line: a star if it was chosen, the price, the name, how often each cost is paid.
+std::string candidate_text(const std::string& name, bool is_chosen, const Machine& machine,
+                           std::int64_t element_size, const Counts& counts);
+
+}  // namespace dmlcpu
