@@ -6,7 +6,13 @@ include(CheckLinkerFlag)
 
 # Frames that reach past the stack's guard page touch it, instead of what lies beyond; jumps and returns by address go to
 # where they may (CET). Frames have no canaries: those of -fstack-protector make small calls take a twentieth longer.
-foreach(flag IN ITEMS stack-clash-protection cf-protection)
+# For Windows every frame is touched anyway, and g++ 12 ends with an internal error if it is asked to; clang for macOS
+# warns that it does nothing.
+set(dmlcpu_protections cf-protection)
+if(NOT WIN32 AND NOT APPLE)
+  list(APPEND dmlcpu_protections stack-clash-protection)
+endif()
+foreach(flag IN LISTS dmlcpu_protections)
   string(TOUPPER "DMLCPU_HAS_${flag}" has)
   string(REPLACE "-" "_" has ${has})
   check_cxx_compiler_flag(-f${flag} ${has})

@@ -8,7 +8,7 @@ set(DMLCPU_KERNEL_SOURCES
     cpp/src/kernels/arg_kernels.cpp cpp/src/kernels/gather_kernels.cpp
     cpp/src/kernels/top_k_kernels.cpp)
 
-# They are what core/processor.hpp detects; the other features of these x86-64 levels are of no use to the kernels.
+# They are what core/processor.cpp detects; the other features of these x86-64 levels are of no use to the kernels.
 set(dmlcpu_flags_v2 -mpopcnt -mssse3 -msse4.1 -msse4.2)
 set(dmlcpu_flags_v3 ${dmlcpu_flags_v2} -mavx -mavx2 -mbmi -mbmi2 -mfma)
 set(dmlcpu_flags_v4 ${dmlcpu_flags_v3} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl
@@ -29,6 +29,12 @@ check_cxx_compiler_flag(${dmlcpu_branches} DMLCPU_HAS_BRANCH_BOUNDARIES)
 # begin at one, for a twentieth of the library's size.
 check_cxx_compiler_flag(-falign-loops=64 DMLCPU_HAS_ALIGN_LOOPS)
 
+# g++ for Windows aligns the stack to 16 bytes, whatever vectors it keeps there (its bug 54412). Only instructions that
+# need aligned addresses notice, which the assembler replaces.
+if(MINGW AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(dmlcpu_unaligned -Wa,-muse-unaligned-vector-move)
+endif()
+
 function(dmlcpu_add_isa isa)
   set(target dmlcpu_kernels_${isa})
   add_library(${target} OBJECT ${DMLCPU_KERNEL_SOURCES})
@@ -39,7 +45,7 @@ function(dmlcpu_add_isa isa)
   else()
     set(optimisation -O3)
   endif()
-  target_compile_options(${target} PRIVATE ${optimisation} -fno-lto ${ARGN})
+  target_compile_options(${target} PRIVATE ${optimisation} -fno-lto ${dmlcpu_unaligned} ${ARGN})
   if(DMLCPU_HAS_BRANCH_BOUNDARIES)
     target_compile_options(${target} PRIVATE ${dmlcpu_branches})
   endif()
@@ -49,17 +55,43 @@ function(dmlcpu_add_isa isa)
   dmlcpu_set_warnings(${target})
 endfunction()
 
+# What the compiler makes code for, which is not always what it runs on.
+include(CheckCXXSourceCompiles)
+check_cxx_source_compiles("#ifndef __x86_64__\n#error\n#endif\nint main() {}" DMLCPU_TARGETS_X86_64)
+list(LENGTH CMAKE_OSX_ARCHITECTURES dmlcpu_architectures)
+if(dmlcpu_architectures GREATER 1)
+  message(FATAL_ERROR "CMAKE_OSX_ARCHITECTURES: must be one, as each has kernels of its own, got "
+                      "\"${CMAKE_OSX_ARCHITECTURES}\"; lipo joins the libraries of two builds")
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "MSVC")
+  message(FATAL_ERROR "dmlcpu: needs the vector types of g++ or clang++, which cl.exe lacks; on Windows set CXX=clang++")
+endif()
+# Items of top-k are integers of 128 bits, which compilers for 32 bits lack.
+if(NOT CMAKE_SIZEOF_VOID_P EQUAL 8)
+  message(FATAL_ERROR "dmlcpu: needs a processor and a compiler of 64 bits")
+endif()
+
+# Cross builds without an emulator have the C++ tests alone, which find the same.
+if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
+  try_run(dmlcpu_wrong_vectors dmlcpu_compiled SOURCES ${CMAKE_CURRENT_LIST_DIR}/check_vectors.cpp
+          COMPILE_DEFINITIONS -O1)
+  if(NOT dmlcpu_wrong_vectors EQUAL 0)
+    message(FATAL_ERROR "dmlcpu: ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} does not compare vectors as "
+                        "kernels need it (cmake/check_vectors.cpp)")
+  endif()
+endif()
+
 # What to compile, smallest first. A build for this machine alone takes a third of the time with `native`.
 set(DMLCPU_ISAS all CACHE STRING
     "Instruction sets to compile kernels for: all, native (the newest that this machine has), or some of them")
-if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+if(NOT DMLCPU_TARGETS_X86_64)
   set(dmlcpu_isas generic)
 elseif(DMLCPU_ISAS STREQUAL "all")
   set(dmlcpu_isas x86_64_v2 x86_64_v3 x86_64_v4)
 elseif(DMLCPU_ISAS STREQUAL "native")
   try_run(
     dmlcpu_ran dmlcpu_compiled
-    SOURCES ${CMAKE_CURRENT_LIST_DIR}/newest_isa.cpp
+    SOURCES ${CMAKE_CURRENT_LIST_DIR}/newest_isa.cpp ${PROJECT_SOURCE_DIR}/cpp/src/core/processor.cpp
     CMAKE_FLAGS -DINCLUDE_DIRECTORIES=${PROJECT_SOURCE_DIR}/cpp/src
     RUN_OUTPUT_STDOUT_VARIABLE dmlcpu_isas)
   if(NOT dmlcpu_ran EQUAL 0)

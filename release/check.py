@@ -22,7 +22,7 @@ from repair import is_library, licenses_of
 MACHINES = rb"(?<![\w./])/(?:home|root|work|Users|project|host|github)/[\w.]|[A-Z]:\\(?:a|Users)\\"
 
 # dmlcpu's own libraries in its package.
-OWN = r"dmlcpu/(lib/.*|_core\..*|dmlcpu\.dll)"
+OWN = r"dmlcpu/(lib/.*|_core\..*|(lib)?dmlcpu\.dll)"
 
 # What each kind of wheel may need of the system.
 SYSTEM = {
@@ -89,7 +89,7 @@ def check_hardening(name, data, cet=True):
     check(now and "PT_GNU_RELRO" in segments, name, "must be linked with -z relro -z now")
     symbols = list(elf.get_section_by_name(".dynsym").iter_symbols())[1:]
     needed = {symbol.name for symbol in symbols if symbol.entry.st_shndx == "SHN_UNDEF"}
-    shown = {symbol.name for symbol in symbols} - needed
+    shown = {symbol.name for symbol in symbols} - needed - {""}  # those of sections on aarch64
     functions = [s for s in symbols if s.name in shown and s.entry.st_info.type == "STT_FUNC"]
     own = r"PyInit__core" if "_core." in name else r"dmlcpu_\w+|_Z\w*6dmlcpu\w*|_Z\w*DMLCalc\w*"
     others = sorted(symbol for symbol in shown if not re.fullmatch(own, symbol))

@@ -20,10 +20,11 @@ from pathlib import Path
 
 LICENSES = Path(__file__).parent / "licenses"
 
+# By the platform that a wheel is named after; a Windows wheel has its own DLL beside the module already.
 TOOLS = {
     "linux": ["auditwheel", "repair", "--wheel-dir"],
-    "darwin": ["delocate-wheel", "--wheel-dir"],
-    "win32": ["delvewheel", "repair", "--wheel-dir"],
+    "macosx": ["delocate-wheel", "--wheel-dir"],
+    "win": ["delvewheel", "repair", "--ignore-existing", "--analyze-existing", "--wheel-dir"],
 }
 
 # Of what wheels hold besides dmlcpu: the SPDX expression, and the file with the text. Tools put a hash or
@@ -108,7 +109,8 @@ def main():
     wheel, folder = map(Path, sys.argv[1:])
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary:
-        subprocess.run([*TOOLS[sys.platform], temporary, wheel], check=True)
+        (platform,) = re.findall(r"-(linux|macosx|win)_[^-]*\.whl$", wheel.name)
+        subprocess.run([*TOOLS[platform], temporary, wheel], check=True)
         (repaired,) = Path(temporary).glob("*.whl")
         add_licenses(repaired, wheel, folder / repaired.name)
         print(folder / repaired.name)

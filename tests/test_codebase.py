@@ -58,6 +58,13 @@ def test_includes_point_down(path):
             assert layer_of(target(path, name)) <= layer_of(path), f"{path} includes {name}"
 
 
+# Where thresholds are, in the order of docs/tuning.md.
+TUNING_HEADERS = [
+    f"{name}.hpp"
+    for name in ("core/tuning", "core/thread_tuning", "interface/tuning", "plan/tuning")
+]
+
+
 def test_bindings_see_only_the_public_api():
     for path in (CPP / "python").iterdir():
         if path.suffix in (".cpp", ".hpp"):
@@ -65,8 +72,7 @@ def test_bindings_see_only_the_public_api():
                 if quoted:
                     allowed = (CPP / "python", CPP / "include/dmlcpu")
                     # Thresholds are for all.
-                    thresholds = name in ("core/tuning.hpp", "core/thread_tuning.hpp")
-                    assert target(path, name).parent in allowed or thresholds
+                    assert target(path, name).parent in allowed or name in TUNING_HEADERS
 
 
 def test_bridges():
@@ -222,14 +228,40 @@ def test_python_declares_what_directml_does():
 
 
 def test_tests_can_read_every_threshold():
-    """The build finds each definition of the tuning headers, whatever its type."""
-    headers = [CPP / "src/core" / name for name in ("tuning.hpp", "thread_tuning.hpp")]
-    text = re.sub("//.*", "", "".join(header.read_text() for header in headers))
+    """The build finds each definition of the tuning headers, whatever its type; there are no others."""
+    headers = [CPP / "src" / name for name in TUNING_HEADERS]
+    assert {path for path in SOURCES if path.name.endswith("tuning.hpp")} == set(headers)
+    text = "".join(map(code_of, headers))
     values = _core.tuning()
     assert len(values) == text.count("constexpr") > 50
     for name, value in values.items():
         assert re.search(rf" {name}( = |\()", text), name
         assert callable(value) == name.islower(), name
+
+
+def code_of(path):
+    return re.sub("//.*", "", path.read_text())
+
+
+def test_thresholds_are_where_they_are_read():
+    """Each is read, and defined in the header of its readers: the first of these layers that has one."""
+    readers = {name: set() for name in _core.tuning()}
+    owners = {}
+    for path in SOURCES:
+        file = path.relative_to(CPP).as_posix().removeprefix("src/")
+        layer = file.split("/")[0]
+        words = re.findall(r"\w+", code_of(path))
+        for name in set(words) & readers.keys():
+            if file in TUNING_HEADERS:
+                owners[name] = layer
+            if file not in TUNING_HEADERS or words.count(name) > 1:
+                readers[name].add(layer)
+    for name, layers in readers.items():
+        assert layers, f"{name} is not read"
+        if layers & {"interface", "kernels"}:
+            assert owners[name] == "interface", name
+        else:
+            assert owners[name] == ("plan" if layers == {"plan"} else "core"), name
 
 
 def test_interpreters_start_in_a_clean_environment():

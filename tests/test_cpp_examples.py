@@ -31,6 +31,7 @@ FUNCTIONS = {
         "ScopedThreads ",
         "set_grain_bytes(",
         "force_candidate(",
+        "cache_bytes(",
         "instruction_sets(",
         "instruction_set(",
         "use_instruction_set(",

@@ -87,13 +87,15 @@ try:
 except ValueError as error:
     RAGGED = str(error)
 
+# Windows has no floating-point type of more than 64 bits.
+LONGEST = np.dtype(np.clongdouble if np.dtype(np.longdouble) == np.float64 else np.longdouble)
 MASKED = np.ma.masked_array([1, 2, 3], [False, True, False])
 FILL = "filled() fills, compressed() drops them"
 INPUTS = [
     (np.zeros(3, complex), TypeError, f"input: must be of dtype {ALL_DTYPES}, got complex128"),
     (np.zeros(3, object), TypeError, f"input: must be of dtype {ALL_DTYPES}, got object"),
     (np.zeros(3, ">f4"), TypeError, f"input: must be of dtype {ALL_DTYPES}, got >f4 (not in this machine's byte order)"),
-    (np.zeros(3, np.longdouble), TypeError, f"input: must be of dtype {ALL_DTYPES}, got {np.dtype(np.longdouble)}"),
+    (np.zeros(3, LONGEST), TypeError, f"input: must be of dtype {ALL_DTYPES}, got {LONGEST}"),
     (np.zeros(3, "m8[s]"), TypeError, f"input: must be of dtype {ALL_DTYPES}, got timedelta64[s]"),
     (np.zeros(3, ml_dtypes.float8_e5m2), TypeError, f"input: must be of dtype {ALL_DTYPES}, got float8_e5m2"),
     ("text", TypeError, f"input: must be of dtype {ALL_DTYPES}, got <U4"),

@@ -18,7 +18,7 @@ import {module} as interpreters
 {first}
 def create():
     {create}
-within = '''
+within = r'''
 import sys
 sys.path[:] = {path!r}
 try:

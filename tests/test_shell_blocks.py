@@ -1,4 +1,4 @@
-"""What the README and the site's pages type in a shell and give to CMake works as written.
+"""What the site's pages type in a shell and give to CMake works as written.
 
 CI runs the README's two commands, in the steps `tests` and `docs` of .ci/run.
 """
@@ -50,25 +50,28 @@ def test_porting(examples):
     assert run_block(block, examples).endswith(output)
 
 
-def program_of_the_readme(folder):
-    """The README's C++ block as a program."""
-    block = next(b for b in blocks("README.md", "cpp") if "dmlcpu.hpp" in b)
+INSTALL = "docs/install.md"
+
+
+def program_of_the_page(folder):
+    """The C++ block of the page on installing, as a program."""
+    (block,) = blocks(INSTALL, "cpp")
     include, _, body = block.partition("\n\n")
     (folder / "program.cpp").write_text(
         f"{include}\nint main() {{\n{body}\nreturn at[2] != 1;\n}}\n"
     )
 
 
-def test_pkg_config_of_the_readme(tmp_path):
+def test_pkg_config_of_the_page(tmp_path):
     needs("g++", "pkg-config")
-    program_of_the_readme(tmp_path)
-    (block,) = (b for b in blocks("README.md", "sh") if "pkg-config" in b)
+    program_of_the_page(tmp_path)
+    (block,) = (b for b in blocks(INSTALL, "sh") if "pkg-config" in b)
     run_block(f"{block}\n./a.out", tmp_path)
 
 
-def test_cmake_of_the_readme(tmp_path):
-    program_of_the_readme(tmp_path)
-    (block,) = blocks("README.md", "cmake")
+def test_cmake_of_the_page(tmp_path):
+    program_of_the_page(tmp_path)
+    (block,) = (b for b in blocks(INSTALL, "cmake") if "find_package" in b)
     first, *rest = block.splitlines()
     lines = ["cmake_minimum_required(VERSION 3.25)", "project(program LANGUAGES CXX)", first,
              "add_executable(program program.cpp)", *rest]  # fmt: skip
