@@ -1,31 +1,26 @@
-"""dmlcpu itself as a competitor: as installed, in other builds, on other instruction sets.
+"""Builds of dmlcpu beside each other.
 
 A build is named as ``dmlcpu``, ``dmlcpu@x86-64-v2`` for an instruction set of it; ``NAME=FOLDER`` or
 ``NAME=FOLDER@x86-64-v2`` for another one in a folder that ``pip install --target FOLDER`` filled; or
 ``git:COMMIT`` or ``git:COMMIT@x86-64-v2`` for what a commit of this checkout holds, which is built first
 and needs what a build needs (scikit-build-core, pybind11, cmake, ninja). Each runs in a process of its
-own, and they take turns.
+own, bench/build_process.py, and they take turns.
 """
 
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-import numpy as np
+import dmlcpu
+from dmlcpu._command._chart import time_text
+
+import measure
+import report
+import workloads
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-def installed():
-    import dmlcpu
-
-    return dmlcpu
-
-
-def isas():
-    """The instruction sets of the installed build, the best first."""
-    return installed().instruction_sets()[::-1]
 
 
 def install(tree, folder):
@@ -51,28 +46,6 @@ def built(specification, folder):
     return f"{commit}={install(tree, folder / 'package')}{at}{isa}"
 
 
-def call_for(package, workload, x, indices=None):
-    options = workload.options
-    if workload.is_arg:
-        axis = options["axis"]
-        if workload.smallest:
-            return lambda: package.argmin(x, axis, keepdims=False)
-        if options.get("last"):
-            return lambda: package.argmax(x, axis, axis_direction=1, keepdims=False)
-        if options.get("omit"):
-            return lambda: package.argmax(x, axis, nan_policy="omit", keepdims=False)
-        return lambda: package.argmax(x, axis, keepdims=False)
-    if workload.operator == "top_k":
-        k, axis = options["k"], options["axis"]
-        if workload.smallest:
-            return lambda: package.top_k(x, k, axis=axis, axis_direction=0)
-        return lambda: package.top_k(x, k, axis=axis)
-    if workload.reuse_output:
-        out = np.empty((len(indices), *x.shape[indices.shape[1] :]), x.dtype)
-        return lambda: package.gather_nd(x, indices, out=out)
-    return lambda: package.gather_nd(x, indices)
-
-
 class Build:
     """A process that measures one build whenever it is told to."""
 
@@ -80,7 +53,8 @@ class Build:
         name, _, rest = specification.partition("=")
         folder, _, isa = (rest or name).partition("@")
         self.name = specification.replace(f"={folder}", "") if rest else specification
-        command = [sys.executable, __file__, folder if rest else "", isa]
+        program = Path(__file__).with_name("build_process.py")
+        command = [sys.executable, program, folder if rest else "", isa]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -91,46 +65,38 @@ class Build:
         return json.loads(self.process.stdout.readline())
 
     def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+        with self.process:  # closes its pipes and waits for it
+            pass
 
 
-def compare(builds, workload, rounds):
+def compare(competing, workload, rounds):
     """Seconds per call of each build, a list with one entry per round; the builds take turns."""
-    for build in builds:
-        build.ask(workload.name)
-    return {
-        name: list(times)
-        for name, times in zip(
-            [build.name for build in builds],
-            zip(*([build.ask(None) for build in builds] for _ in range(rounds)), strict=True),
-            strict=True,
-        )
-    }
+    answers = {build.ask(workload.name) for build in competing}
+    assert len(answers) == 1, f"answers differ: {workload.name}"
+    turns = [[build.ask(None) for build in competing] for _ in range(rounds)]
+    return dict(zip((build.name for build in competing), map(list, zip(*turns))))
 
 
-def serve(folder, isa):
-    """Answers each question of stdin: a workload's name prepares it, null measures it once more."""
-    if folder:
-        sys.path.insert(0, folder)
-    import measure
-    import workloads
-
-    package = installed()
-    if isa:
-        package.use_instruction_set(isa)
-    call = repeats = None
-    for question in sys.stdin:
-        name = json.loads(question)
-        if name is not None:
-            workload = next(w for w in workloads.WORKLOADS if w.name == name)
-            call = call_for(package, workload, *workload.make(np.random.default_rng(0)))
-            repeats = measure.repeats_of(call)
-            answer = repeats
-        else:
-            answer = measure.turn(call, repeats)
-        print(json.dumps(answer), flush=True)
+def measure_builds(competing, arguments):
+    first, *others = [build.name for build in competing]
+    page = report.Page(arguments, ["work", first, *(f"{n}, times as fast" for n in others)])
+    for workload in report.chosen(workloads.WORKLOADS, arguments):
+        seconds = compare(competing, workload, arguments.rounds)
+        medians = measure.medians_of(seconds)
+        ratios = [f"{medians[first] / medians[name]:.2f}" for name in others]
+        page.add([workload.name, time_text(medians[first]), *ratios], seconds)
+    page.write()
 
 
-if __name__ == "__main__":
-    serve(*sys.argv[1:])
+def builds(arguments):
+    """The builds that the arguments name, or the instruction sets of the installed one."""
+    isas = dmlcpu.instruction_sets()[::-1]
+    specifications = arguments.builds or [f"dmlcpu@{isa}" for isa in isas]
+    with tempfile.TemporaryDirectory() as folder:
+        competing = [
+            Build(built(specification, Path(folder) / str(number)))
+            for number, specification in enumerate(specifications)
+        ]
+        measure_builds(competing, arguments)
+        for build in competing:
+            build.close()

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dmlcpu._command._chart import time_text
+
 import measure
 import report
-from session import chosen, machine, write
 
 SHAPE = (20000, 4096)
 ONE = (2000, 1024)  # the chunks of works that are measured with one size of them
@@ -67,7 +68,7 @@ WORKS += [
 
 @contextmanager
 def workers(count):
-    """A client of so many processes, or None."""
+    """A client of a cluster of `count` processes, or None."""
     import distributed
 
     if count == 0:
@@ -174,7 +175,7 @@ def measured(work, rounds):
 def row_of(work, seconds, costs):
     medians = measure.medians_of(seconds)
     own, door = (medians.get(name) for name in ("dask.array", "dmlcpu"))
-    cells = [report.text_of(own) if own else "", report.text_of(door)]
+    cells = [time_text(own) if own else "", time_text(door)]
     cells.append(f"{own / door:.2f}" if own else "")
     for name in ("dask.array", "dmlcpu"):
         cost = costs.get(name)
@@ -192,16 +193,11 @@ HEADER += [
 def dask(arguments):
     import dask as library
 
-    about = machine()
-    about["versions"] |= {"dask": library.__version__}
-    results, rows = {}, []
-    for work in chosen(WORKS, arguments):
+    page = report.Page(arguments, HEADER, {"dask": library})
+    for work in report.chosen(WORKS, arguments):
         seconds, costs = measured(work, arguments.rounds)
-        results[work.name] = {"seconds": seconds, "costs": costs}
-        rows.append(row_of(work, seconds, costs))
-        report.print_row(rows[-1])
-    text = report.table(HEADER, rows) + "\n" + graphs()
-    write(arguments, about, results, text)
+        page.add(row_of(work, seconds, costs), {"seconds": seconds, "costs": costs})
+    page.write(report.table(page.header, page.rows) + "\n" + graphs())
 
 
 def graphs():
@@ -229,7 +225,7 @@ def graphs():
                 built = time.perf_counter()
                 library.optimize(lazy)
                 times.append((built - start, time.perf_counter() - start))
-            cells += [report.text_of(statistics.median(t)) for t in zip(*times)]
+            cells += [time_text(statistics.median(t)) for t in zip(*times)]
         rows.append([what, *cells])
         report.print_row(rows[-1])
     header = [

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import measure
 import report
-from session import machine, write
 
 
 def place(option):
@@ -17,8 +16,7 @@ def place(option):
 
 
 def dispatch(arguments):
-    about = machine()
-    results = {}
+    page = report.Page(arguments, ["work", "median", "least"])
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "dispatch"
         library = place("--cmake-dir").parents[1]
@@ -30,19 +28,10 @@ def dispatch(arguments):
         )  # fmt: skip
         command = [program, str(arguments.rounds)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
+    results = {}
     for line in done.stdout.splitlines():
         name, nanoseconds = line.split("\t")
         results.setdefault(name, []).append(float(nanoseconds))
-    rows = [
-        [name, f"{median:.0f} ns", f"{min(results[name]):.0f} ns"]
-        for name, median in measure.medians_of(results).items()
-    ]
-    for row in rows:
-        report.print_row(row)
-    header = ["work", "median", "least"]
-    write(
-        arguments,
-        about,
-        results,
-        report.table(header, rows),
-    )
+    for name, median in measure.medians_of(results).items():
+        page.add([name, f"{median:.0f} ns", f"{min(results[name]):.0f} ns"], results[name])
+    page.write()

@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dmlcpu._command import _competitors
+from dmlcpu._command._chart import time_text
+
 import measure
 import report
-from session import chosen, machine, write
 
 
 class Work(NamedTuple):
@@ -105,20 +107,18 @@ def same(got, want):
 
 
 def doors(arguments):
-    about = machine()
-    results, rows = {}, []
-    for work in chosen(WORKS, arguments):
+    header = ["work", "library", "door", "door, times as fast", "enabled, times as fast"]
+    page = report.Page(arguments, header, _competitors.installed(["PyTorch"]))
+    for work in report.chosen(WORKS, arguments):
         calls = calls_of(work)
         if calls is None:
             print(f"  {work.door} cannot be imported: {work.name} is left out")
             continue
         want = calls["library"]()
         assert all(same(call(), want) for call in calls.values()), work.name
-        results[work.name] = seconds = measure.compare(calls, arguments.rounds)
+        seconds = measure.compare(calls, arguments.rounds)
         medians = measure.medians_of(seconds)
         own = medians["library"]
         ratios = [f"{own / medians[n]:.2f}" if n in medians else "" for n in ("door", "enabled")]
-        rows.append([work.name, report.text_of(own), report.text_of(medians["door"]), *ratios])
-        report.print_row(rows[-1])
-    header = ["work", "library", "door", "door, times as fast", "enabled, times as fast"]
-    write(arguments, about, results, report.table(header, rows))
+        page.add([work.name, time_text(own), time_text(medians["door"]), *ratios], seconds)
+    page.write()

@@ -1,12 +1,35 @@
-"""Works that nobody chose: each is drawn from a seed and a number, and its description says all of it."""
+"""Works that nobody chose: each is drawn from a seed and a number, and its description says all of it.
+
+Three kinds are measured. "peers" are works beside the other libraries. "sorts" are arrays sorted beside
+them, elements with their indices. "layouts" are works on views of many layouts, beside a flat argmin that
+reads as much. Each answer of dmlcpu is checked before it is timed, ties included; wrong ones end the run.
+dmlcpu allocates its outputs in each call, as its callers do. A library is left out of a work if it cannot
+do it, gives another answer, crashes, or takes more than HOPELESS times as long as the fastest other one;
+JSON says for each work which ones are left out, and why. Never measured are JAX for 64-bit elements,
+polars for more than one dimension, bottleneck for all but argmin and argmax of 32 and 64 bits.
+"""
 
 import math
+import multiprocessing
 import random
+import statistics
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import cache, partial
+from types import SimpleNamespace
 
 import numpy as np
 
-from workloads import Workload
+import dmlcpu
+from dmlcpu._command import _competitors, _progress
+from dmlcpu._command._chart import time_text, times_faster
+from dmlcpu._command._works import Workload
+
+import measure
+import report
+from workloads import moved_bytes
 
 DTYPES = ["float32"] * 6 + [
     "float16",
@@ -21,6 +44,7 @@ DTYPES = ["float32"] * 6 + [
 PEER_BYTES = (2**14, 2**26)  # of an input
 PEER_RANKS = (1, 4)
 GATHER_BYTES = (2**12, 2**25)  # of an output
+SORT_BYTES = (2**10, 2**24)
 LAYOUT_BYTES = (2**16, 2**24)
 LAYOUT_RANKS = (2, 5)
 LAYOUTS = ("C", "Fortran", "transposed", "every other", "reversed")
@@ -151,10 +175,18 @@ def peer_work(seed, number):
             return Work("gather_nd", dtype, shape, count=count, coordinates=coordinates)
 
 
-def layout_work(seed, number):
+def sort_work(seed, number):
+    """All elements along an axis, in ascending order, with their indices."""
+    draw = random.Random(f"sorts {seed} {number}")
+    dtype, shape = draw_input(draw, PEER_RANKS, SORT_BYTES)
+    axis = draw.randrange(len(shape))
+    return Work("top_k", dtype, shape, (axis,), shape[axis], smallest=True)
+
+
+def layout_work(seed, number, limits=LAYOUT_BYTES, most_k=LAYOUT_K):
     """A work on a view, for dmlcpu alone: argmax and top-k in alternation."""
     draw = random.Random(f"layouts {seed} {number}")
-    dtype, shape = draw_input(draw, LAYOUT_RANKS, LAYOUT_BYTES)
+    dtype, shape = draw_input(draw, LAYOUT_RANKS, limits)
     rank = len(shape)
     layout = draw.choice(LAYOUTS)
     layout_axes = ()
@@ -169,5 +201,192 @@ def layout_work(seed, number):
         axes = tuple(sorted(draw.sample(range(rank), count)))
         return Work("argmax", dtype, shape, axes, **where)
     axis = draw.randrange(rank)
-    k = count_up_to(draw, min(LAYOUT_K, shape[axis]))
+    k = count_up_to(draw, min(most_k, shape[axis]))
     return Work("top_k", dtype, shape, (axis,), k, draw.choice((False, True)), **where)
+
+
+KINDS = {"peers": peer_work, "sorts": sort_work, "layouts": layout_work}
+REST = 0.015  # seconds, before each turn
+LEAST = 0.005  # seconds that a turn takes
+HOPELESS = 20
+FLAT_BYTES = 2**28
+GROUPS = ("argmin, argmax", "top-k, k > 1", "top-k, k = 1", "gather", "all")
+WORST = 20  # works that are listed
+LARGE_BYTES = 2**14
+FAR_BELOW = 0.7
+
+
+def group_of(work):
+    if work.operator == "top_k":
+        return "top-k, k > 1" if work.k > 1 else "top-k, k = 1"
+    return "gather" if work.operator == "gather_nd" else "argmin, argmax"
+
+
+def plan_of(workload, tensors):
+    """How dmlcpu does the work, without the candidates that it chose from."""
+    names = ("argmin", "argmax", "top_k", "gather_nd")
+    planner = SimpleNamespace(
+        **{name: partial(dmlcpu._core.plan_text, getattr(dmlcpu, name)) for name in names}
+    )
+    text = _competitors.call_of("dmlcpu", planner, workload, tensors)()
+    return "; ".join(text.partition("\ncandidates")[0].splitlines())
+
+
+def right_answer(workload, tensors):
+    """The one right answer of a work without NaN, by NumPy: of equal elements the first."""
+    if workload.operator != "top_k":
+        return (_competitors.call_of("NumPy", np, workload, tensors)(),)
+    x = tensors[0]
+    k, axis = workload.options["k"], workload.options["axis"]
+    if workload.smallest:
+        keys = x
+    else:
+        keys = -x if x.dtype.kind == "f" else ~x
+    best = np.take(np.argsort(keys, axis, kind="stable"), np.arange(k), axis)
+    return np.take_along_axis(x, best, axis), best
+
+
+@cache
+def flat_argmin():
+    x = np.random.default_rng(0).standard_normal(FLAT_BYTES // 4, np.float32)
+    return partial(dmlcpu.argmin, x)
+
+
+def kept(calls, left_out):
+    """dmlcpu's call, and those of the others that are not hopeless."""
+    seconds = {name: measure.quick_seconds(call, REST) for name, call in calls.items()}
+    own = seconds.pop("dmlcpu")
+    limit = HOPELESS * min(seconds.values(), default=own)
+    slow = {name: f"takes {time_text(t)}" for name, t in seconds.items() if t > limit}
+    left_out |= slow
+    return {name: call for name, call in calls.items() if name not in slow}
+
+
+def measured(kind, seed, number, names, rounds):
+    """What is found for one work; `names` are the libraries beside dmlcpu."""
+    work = KINDS[kind](seed, number)
+    workload = work.workload
+    tensors = workload.tensors()
+    modules = _competitors.installed([] if kind == "layouts" else names)
+    left_out = {}
+    calls = _competitors.agreeing(workload, tensors, modules, left_out.__setitem__)
+    got = calls["dmlcpu"]()
+    got = got if isinstance(got, tuple) else (got,)
+    if not all(map(np.array_equal, got, right_answer(workload, tensors))):
+        raise AssertionError(f"wrong answer of dmlcpu: {work}")
+    if kind == "layouts":
+        moved = work.bytes + sum(output.nbytes for output in got)
+        calls["flat argmin"] = flat_argmin()
+    else:
+        moved = moved_bytes(workload, tensors)
+        calls = kept(calls, left_out)
+    del got
+    seconds = measure.compare(calls, rounds, LEAST, REST)
+    if kind == "layouts":
+        seconds["flat argmin"] = [t * moved / FLAT_BYTES for t in seconds["flat argmin"]]
+    return {
+        "work": str(work),
+        "number": number,
+        "group": group_of(work),
+        "moved": moved,
+        "plan": plan_of(workload, tensors),
+        "seconds": seconds,
+        "left out": left_out,
+    }
+
+
+class Measurer:
+    """A process that measures works. If a library crashes it, another process measures the work without
+    that library."""
+
+    def __init__(self, *settings, initializer=None):
+        self.settings, self.initializer = settings, initializer
+        self.start()
+
+    def start(self):
+        context = multiprocessing.get_context("spawn")
+        self.pool = ProcessPoolExecutor(1, context, self.initializer)
+
+    def ask(self, number, names):
+        """What is found; None after a crash."""
+        kind, seed, rounds = self.settings
+        try:
+            return self.pool.submit(measured, kind, seed, number, names, rounds).result()
+        except BrokenProcessPool:
+            self.start()
+            return None
+
+    def result(self, number, names):
+        found = self.ask(number, names)
+        if found is None:
+            alive = [name for name in names if self.ask(number, [name])]
+            found = self.ask(number, alive)
+            if found is None:
+                sys.exit(f"work {number}: dmlcpu ended the process, or {', '.join(alive)} at times")
+            found["left out"] |= {name: "crashed" for name in names if name not in alive}
+        return found
+
+
+def results_of(kind, arguments, names, results):
+    """Fills in what is found for each work whose description contains the text of --only; yields the
+    share of them that is done."""
+    numbers = [
+        number
+        for number in range(arguments.count)
+        if arguments.only in str(KINDS[kind](arguments.seed, number))
+    ]
+    measurer = Measurer(kind, arguments.seed, arguments.rounds)
+    for done, number in enumerate(numbers, 1):
+        results.append(measurer.result(number, names))
+        yield done / len(numbers)
+    measurer.pool.shutdown()
+
+
+def summary_row(name, works):
+    ratios = [work["ratio"] for work in works]
+    far = sum(w["ratio"] < FAR_BELOW and w["moved"] >= LARGE_BYTES for w in works)
+    return [
+        name,
+        f"{statistics.geometric_mean(ratios):.2f}",
+        f"{sum(ratio < 1 for ratio in ratios)} of {len(ratios)}",
+        f"{min(ratios):.2f}",
+        f"{far}",
+    ]
+
+
+def tables(kind, works):
+    """A summary by group, then the worst works. Works that no other library does do not count."""
+    for work in works:
+        medians = measure.medians_of(work["seconds"])
+        work["ratio"], best = times_faster(medians)
+        work["cells"] = [
+            time_text(medians["dmlcpu"]),
+            best and f"{best} {time_text(medians[best])}",
+        ]
+    works = [work for work in works if work["cells"][1]]
+    rows = []
+    for name in GROUPS:
+        members = [work for work in works if name in (work["group"], "all")]
+        rows += [summary_row(name, members)] if members else []
+    beside = "a flat argmin" if kind == "layouts" else "the best other"
+    header = [f"{kind}: times as fast as {beside}", "geometric mean", "slower", "worst"]
+    header.append(f"below {FAR_BELOW}, of at least {LARGE_BYTES // 1024} KB moved")
+    text = report.table(header, rows)
+    rows = [
+        [f"{work['number']}: {work['work']}", *work["cells"], f"{work['ratio']:.2f}", work["plan"]]
+        for work in sorted(works, key=lambda work: work["ratio"])[:WORST]
+    ]
+    return text + "\n" + report.table(["work", "dmlcpu", "best other", "ratio", "plan"], rows)
+
+
+def random_works(arguments):
+    modules = _competitors.installed(arguments.competitors)
+    page = report.Page(arguments, [], modules)
+    names = [name for name in modules if name != "dmlcpu"]
+    texts = [f"{arguments.count} works of each kind, seed {arguments.seed}.\n"]
+    for kind in arguments.kinds:
+        page.results[kind] = []
+        _progress.follow(kind, results_of(kind, arguments, names, page.results[kind]))
+        texts.append(tables(kind, page.results[kind]))
+        print(texts[-1], flush=True)
+    page.write("\n".join(texts))

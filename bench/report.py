@@ -1,46 +1,26 @@
-"""Measurements as rows, tables and summaries."""
+"""What every mode of the bench needs: the works chosen, and a page of results."""
 
-import statistics
+import datetime
+import json
 
-from measure import medians_of, spread_of
+import numpy as np
+
+import dmlcpu
+from dmlcpu._command import _competitors
+from dmlcpu._diagnosis import _machine
 
 
-def text_of(seconds):
-    if seconds < 5e-6:
-        return f"{seconds * 1e9:.0f} ns"
-    if seconds < 1e-4:
-        return f"{seconds * 1e6:.3g} us"
-    return f"{seconds * 1e3:.3g} ms"
+def chosen(selection, arguments):
+    return [work for work in selection if arguments.only in work.name]
+
+
+def ratio_text(ratio):
+    return "" if ratio is None else f"{ratio:.2f}"
 
 
 def print_row(row):
     """Prints a row of a table: a name, then numbers."""
     print("  ".join(f"{text:>10}" if i else f"{text:42}" for i, text in enumerate(row)), flush=True)
-
-
-def best_peer(medians):
-    """The fastest competitor that is not dmlcpu; None if there is none."""
-    peers = {name: t for name, t in medians.items() if name != "dmlcpu"}
-    return min(peers, key=peers.get, default=None)
-
-
-def ratio_of(seconds):
-    """The best other library's median over dmlcpu's: above 1, dmlcpu is faster. None if alone."""
-    medians = medians_of(seconds)
-    best = best_peer(medians)
-    return medians[best] / medians["dmlcpu"] if best else None
-
-
-def peers_row(name, seconds):
-    medians = medians_of(seconds)
-    text = (
-        f"{name:42} dmlcpu {text_of(medians['dmlcpu']):>8} (+-{spread_of(seconds['dmlcpu']):.0%})"
-    )
-    best = best_peer(medians)
-    if best:
-        text += f"  x{medians[best] / medians['dmlcpu']:<6.2f} {best:10} "
-        text += "  ".join(f"{n} {text_of(t)}" for n, t in medians.items() if n != "dmlcpu")
-    return text
 
 
 def table(header, rows):
@@ -49,67 +29,51 @@ def table(header, rows):
     return "\n".join(lines) + "\n"
 
 
-def machine_text(machine):
-    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
-    return (
-        f"{machine['processor']}, {machine['threads']} threads, {machine['instruction_set']}, "
-        f"{machine['date']}; {versions}.\n\n"
-    )
+class Page:
+    """The results of a mode: a table whose rows are printed as they come, all timings, and the machine.
 
+    `modules` are the libraries that are measured beside dmlcpu and NumPy, by their names.
+    """
 
-def peers_table(results):
-    rows = []
-    for name, seconds in results.items():
-        medians = medians_of(seconds)
-        best = best_peer(medians)
-        rows.append(
-            [
-                name,
-                text_of(medians["dmlcpu"]),
-                f"{best} {text_of(medians[best])}" if best else "",
-                f"{medians[best] / medians['dmlcpu']:.2f}" if best else "",
-                text_of(medians["NumPy"]) if "NumPy" in medians else "",
-            ]
+    def __init__(self, arguments, header, modules=None):
+        _machine.note_load()
+        self.arguments, self.header = arguments, header
+        self.rows, self.results = [], {}
+        self.about = {
+            "processor": _machine.processor(),
+            "threads": dmlcpu.get_num_threads(),
+            "instruction_set": dmlcpu.get_instruction_set(),
+            "date": datetime.date.today().isoformat(),
+            "versions": _competitors.versions({"dmlcpu": dmlcpu, "NumPy": np, **(modules or {})}),
+        }
+
+    @property
+    def machine(self):
+        """Of one row; docs/_ext/result_plots.py reads it."""
+        return "{processor}, {threads} threads, {instruction_set}, {date}; {versions}.".format(
+            **self.about
         )
-    return table(["work", "dmlcpu", "best other", "times faster", "NumPy"], rows)
 
+    @property
+    def caption(self):
+        return "{processor}, {threads} threads, {date}".format(**self.about)
 
-def peers_summary(results, headlines):
-    ratios = {name: ratio_of(s) for name, s in results.items() if name in headlines}
-    ratios = {name: r for name, r in ratios.items() if r is not None}
-    if not ratios:
-        return ""
-    below = [f"{name} {r:.2f}" for name, r in ratios.items() if r < 1]
-    text = f"best other library / dmlcpu over {len(ratios)} headline works: geometric mean "
-    text += (
-        f"{statistics.geometric_mean(ratios.values()):.2f}, below 1: {'; '.join(below) or 'none'}"
-    )
-    return text
+    def add(self, row, timings):
+        """Adds a row, whose first cell names the work, and prints it; the timings are for --json."""
+        self.rows.append(row)
+        self.results[row[0]] = timings
+        print_row(row)
 
-
-def fastest_bandwidth(seconds):
-    """Seconds to move the bytes with one thread or with all, whichever is faster."""
-    medians = medians_of(seconds)
-    return min(t for name, t in medians.items() if name.startswith("bandwidth"))
-
-
-def roofline_share(seconds):
-    """The share of the bandwidth measured beside it that each call uses."""
-    limit = fastest_bandwidth(seconds)
-    medians = medians_of(seconds)
-    return {name: limit / t for name, t in medians.items() if not name.startswith("bandwidth")}
-
-
-def sweep_text(sweep, points, again, cliffs):
-    """`again` and `cliffs`: positions of the points that were measured again, and of cliffs."""
-    lines = [f"{sweep.name}, by {sweep.unit}"]
-    for i, point in enumerate(points):
-        medians = medians_of(point.seconds)
-        best = best_peer(medians)
-        own = medians["dmlcpu"]
-        text = f"  {point.size:>9}  {text_of(own):>8}  {point.moved / own / 1e9:7.2f} GB/s"
-        if best:
-            text += f"  x{medians[best] / own:<6.2f} {best}"
-        marks = {"again": i in again, "slower": point.is_slower(), "cliff": i in cliffs}
-        lines.append(text + "".join(f"  {mark}" for mark, holds in marks.items() if holds))
-    return "\n".join(lines)
+    def write(self, text=None, plot=None):
+        """Writes the files that the arguments name; `text` is what follows the machine if not the table,
+        and plot(path) draws."""
+        if self.arguments.json:
+            with open(self.arguments.json, "w") as file:
+                json.dump({"machine": self.about, "results": self.results}, file, indent=1)
+        if self.arguments.markdown:
+            with open(self.arguments.markdown, "w") as file:
+                file.write(f"{self.machine}\n\n{text or table(self.header, self.rows)}")
+        if self.arguments.plot and plot:
+            plot(self.arguments.plot)
+        elif self.arguments.plot:
+            print(f"no plot of {self.arguments.mode}")

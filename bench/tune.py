@@ -1,7 +1,7 @@
-"""Try values of a constant of cpp/src/core/tuning.hpp: build one dmlcpu for each, and measure them
-beside each other. docs/tuning.md names the workloads of each.
+"""Try values of a constant of the tuning headers, cpp/src/*/*tuning.hpp: build one dmlcpu for each,
+and measure them beside each other. docs/tuning.md names the workloads of each.
 
-    python bench/tune.py kRowBytes 64 128 256 --only "rows"
+    python bench/tune.py kLanesBytes 128 256 512 --only "1e6x3 columns"
 
 Needs what a build needs beforehand (scikit-build-core, pybind11, cmake, ninja).
 """
@@ -26,11 +26,15 @@ def build(name, value, folder):
     for source in SOURCES:
         copy = shutil.copytree if (ROOT / source).is_dir() else shutil.copy
         copy(ROOT / source, tree / source)
-    header = tree / "cpp/src/core/tuning.hpp"
-    text, found = re.subn(rf"(\b{name} = )[^;]*;", rf"\g<1>{value};", header.read_text())
-    if found != 1:
-        sys.exit(f"{name} is no constant of {header.relative_to(tree)}")
-    header.write_text(text)
+    headers = sorted(tree.glob("cpp/src/*/*tuning.hpp"))
+    for header in headers:
+        text, count = re.subn(rf"(\b{name} = )[^;]*;", rf"\g<1>{value};", header.read_text())
+        if count == 1:
+            header.write_text(text)
+            break
+    else:
+        names = ", ".join(str(header.relative_to(tree)) for header in headers)
+        sys.exit(f"{name} is no constant of {names}")
     return install(tree, folder / "package")
 
 

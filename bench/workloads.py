@@ -1,31 +1,8 @@
-"""What is measured: calls that users make, each a name, an operator, its tensors and its options."""
-
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+"""The workloads: calls that users make."""
 
 import numpy as np
 
-
-@dataclass
-class Workload:
-    name: str
-    operator: str  # "argmin", "argmax", "top_k" or "gather_nd"
-    make: Callable[[np.random.Generator], tuple[np.ndarray, ...]]  # the tensors
-    options: dict[str, Any] = field(default_factory=dict)
-    headline: bool = False  # counts for the geometric mean
-    streams: bool = False  # reads its input once, so memory bounds it
-    small: bool = False  # overhead is what counts
-    reuse_output: bool = False
-
-    @property
-    def is_arg(self):
-        return self.operator in ("argmin", "argmax")
-
-    @property
-    def smallest(self):
-        """Whether the smallest elements are looked for."""
-        return self.operator == "argmin" or self.options.get("smallest", False)
+from dmlcpu._command._works import Workload, gather, normal
 
 
 def moved_bytes(workload, tensors):
@@ -38,22 +15,9 @@ def moved_bytes(workload, tensors):
     return indices[0].nbytes + 2 * len(indices[0]) * slice_bytes
 
 
-def normal(*shape, dtype=np.float32):
-    return lambda rng: (rng.standard_normal(shape, np.float32).astype(dtype),)
-
-
 def integers(*shape, dtype):
     info = np.iinfo(dtype)
     return lambda rng: (rng.integers(info.min, info.max, shape, dtype, endpoint=True),)
-
-
-def gather(shape, count, t=1, dtype=np.float32):
-    def make(rng):
-        x = rng.integers(0, 255, shape, np.uint8).astype(dtype)
-        indices = np.stack([rng.integers(0, size, count) for size in shape[:t]], -1)
-        return x, indices
-
-    return make
 
 
 def organ_pipe(n):
@@ -87,7 +51,7 @@ def take(name, make, headline=True, **kwargs):
 
 
 def small(name, operator, make, headline=True, **options):
-    return Workload(f"small {name}", operator, make, options, headline, small=True)
+    return Workload(f"small {name}", operator, make, options, headline)
 
 
 HEADLINES = [

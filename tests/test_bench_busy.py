@@ -12,7 +12,7 @@ def test_series_alternate_on_all_threads_and_on_one(monkeypatch):
     monkeypatch.setattr(busy, "SERIES", 2)
     threads = []
     with dmlcpu.num_threads(2):
-        found = busy.compare(lambda: threads.append(dmlcpu.get_num_threads()), dmlcpu)
+        found = busy.compare(lambda: threads.append(dmlcpu.get_num_threads()))
     assert threads == [2, 2, 2, 1, 1, 1] * 2
     assert all(np.shape(series) == (2, 3) for series in found.values())
 
@@ -23,6 +23,6 @@ def test_a_row_compares_with_one_thread():
 
 
 def test_processes_are_busy_for_the_block_alone():
-    with busy.busy(2) as processes:
+    with busy.processes(2) as processes:
         assert [process.poll() for process in processes] == [None, None]
     assert None not in [process.poll() for process in processes]

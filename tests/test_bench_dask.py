@@ -1,14 +1,8 @@
-"""The bench of Dask's operators and the simulation of large clusters: what they measure and promise."""
-
-import re
-from pathlib import Path
+"""The bench of Dask's operators: what it measures and promises."""
 
 import pytest
 
 import clusters
-import scaling
-
-ROOT = Path(__file__).parent.parent
 
 
 def test_works():
@@ -39,30 +33,3 @@ def test_answers_tasks_and_memory(monkeypatch):
     )
     with pytest.raises(AssertionError, match="argmax"):
         clusters.measured(wrong, 1)
-
-
-@pytest.mark.parametrize("case", scaling.CASES, ids=lambda case: case.name)
-@pytest.mark.parametrize("chunks", [16, 300])
-def test_simulation_agrees_with_arithmetic(case, chunks):
-    pytest.importorskip("dask.array")
-    case = case._replace(picks=2000) if case.picks else case
-    case = case._replace(call=case.call.replace("2500", "250"))
-    cluster = scaling.Cluster(10)
-    size = chunks * scaling.LARGE * scaling.ROW
-    said = scaling.expected(case, cluster, size, scaling.LARGE)
-    found = scaling.Simulation(case, cluster, size, scaling.LARGE).run()
-    assert found.tasks == pytest.approx(said.tasks, rel=0.05)
-    assert 0.6 * said.sent <= found.sent <= said.sent
-    assert said.seconds <= found.seconds < 1.3 * said.seconds + 1
-
-
-def test_page_has_the_simulations_lines():
-    """The first of each case, which are quick; the page has all of them."""
-    pytest.importorskip("dask.array")
-    page = (ROOT / "docs/scaling.md").read_text()
-    for case in scaling.CASES[:2]:
-        row = scaling.row_of(case, *scaling.SCALES[0])
-        assert "| " + " | ".join(row) + " |" in page
-    assert len(re.findall(r"^\| .* workers \|", page, re.M)) == len(scaling.CASES) * len(
-        scaling.SCALES
-    )

@@ -8,17 +8,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dmlcpu._command._works import Workload
+
 import random_works as works
 from data import DTYPES
-from scripts import run_python, start_python
+from scripts import run_python
 
 PEERS = [works.peer_work(5, number) for number in range(600)]
 LAYOUTS = [works.layout_work(5, number) for number in range(600)]
+SORTS = [works.sort_work(5, number) for number in range(600)]
 
 
 def test_works_are_reproducible():
     assert [works.peer_work(5, number) for number in range(600)] == PEERS
     assert [works.layout_work(5, number) for number in range(600)] == LAYOUTS
+    assert [works.sort_work(5, number) for number in range(600)] == SORTS
     # On every machine: tables of results name these.
     assert [str(works.peer_work(1, number)) for number in range(3)] == [
         "argmax float32 (1, 5008, 1, 1) axis 2",
@@ -32,14 +36,18 @@ def test_works_are_reproducible():
 
 
 def test_seeds_and_numbers_differ():
-    for drawn in (PEERS, LAYOUTS):
+    for drawn in (PEERS, LAYOUTS, SORTS):
         assert len(set(map(str, drawn))) > 590
     assert not set(map(str, PEERS)) & {str(works.peer_work(6, number)) for number in range(600)}
 
 
 @pytest.mark.parametrize(
     ("drawn", "ranks", "limits"),
-    [(PEERS, (1, 2, 3, 4), (2**14, 2**26)), (LAYOUTS, (2, 3, 4, 5), (2**16, 2**24))],
+    [
+        (PEERS, (1, 2, 3, 4), (2**14, 2**26)),
+        (SORTS, (1, 2, 3, 4), (2**10, 2**24)),
+        (LAYOUTS, (2, 3, 4, 5), (2**16, 2**24)),
+    ],
 )
 def test_inputs_stay_in_their_ranges(drawn, ranks, limits):
     assert {len(work.shape) for work in drawn} == set(ranks)
@@ -79,6 +87,10 @@ def test_gathers_stay_in_their_ranges():
         size = work.count * math.prod(work.shape[work.coordinates :])
         assert 2**12 <= size * np.dtype(work.dtype).itemsize <= 2**25
     assert {work.coordinates for work in gathers} == {1, 2, 3, 4}
+
+
+def test_sorts_are_of_whole_axes():
+    assert all(work.k == work.shape[work.axes[0]] and work.smallest for work in SORTS)
 
 
 def test_layouts_stay_in_their_ranges():
@@ -138,36 +150,82 @@ def test_views_are_as_described(layout):
 
 MEASURE = """
 import json, sys
-sys.path.insert(0, sys.argv[1])
-import random_run
-measurer = random_run.Measurer(5, 1, ["making", "NumPy", "running"], ("-c", *sys.argv[2:0:-1]))
-print(json.dumps(measurer.result(int(sys.argv[3]))))
-measurer.close()
+sys.path[:0] = sys.argv[1:3]
+import crashing, random_works
+measurer = random_works.Measurer("peers", 5, 1, initializer=crashing.add)
+found = measurer.result(int(sys.argv[3]), ["making", "NumPy", "running"])
+print(json.dumps(found))
+measurer.pool.shutdown()
 """
-CRASH = """
-import os, sys
-sys.path.insert(0, sys.argv[1])
-import competitors, random_run
+CRASHING = """
+import os
+from dmlcpu._command import _competitors
 calls = {"making": lambda *_: os._exit(7), "running": lambda *_: lambda: os._exit(8)}
-competitors.CALLS.update((name, ("numpy", call)) for name, call in calls.items())
-random_run.serve()
+def add():
+    _competitors.LIBRARIES.update((name, ("numpy", call)) for name, call in calls.items())
 """
 BENCH = str(Path(works.__file__).parent)
 
 
-def test_a_library_that_crashes_is_left_out():
+def test_a_library_that_crashes_is_left_out(tmp_path):
+    (tmp_path / "crashing.py").write_text(CRASHING)
     number = min(range(len(PEERS)), key=lambda number: PEERS[number].bytes)
-    result = json.loads(run_python(MEASURE, BENCH, CRASH, str(number)))
+    result = json.loads(run_python(MEASURE, BENCH, str(tmp_path), str(number)))
     assert result["work"] == str(PEERS[number])
-    assert result["left out"] == {"making": "crashed, status 7", "running": "crashed, status 8"}
+    assert result["left out"] == {"making": "crashed", "running": "crashed"}
     assert {name: len(seconds) for name, seconds in result["seconds"].items()} == {
         "dmlcpu": 1,
         "NumPy": 1,
     }
 
 
-def test_an_error_of_the_bench_ends_it():
-    done = start_python("-c", MEASURE, BENCH, "raise ValueError('of the bench')", "0")
-    assert done.returncode == 1
-    assert "ValueError: of the bench\n" in done.stderr
-    assert done.stderr.endswith("work 0: None ended the process with status 1\n")
+@pytest.mark.parametrize("kind", works.KINDS)
+def test_wrong_answers_end_it(kind, monkeypatch):
+    monkeypatch.setattr(works, "FLAT_BYTES", 2**16)
+    works.flat_argmin.cache_clear()
+    draw = works.KINDS[kind]
+    number = min(range(30), key=lambda number: draw(5, number).bytes)
+    found = works.measured(kind, 5, number, ["NumPy"], 1)
+    assert list(found["seconds"]) == ["dmlcpu", "flat argmin" if kind == "layouts" else "NumPy"]
+    monkeypatch.setattr(works, "right_answer", lambda *_: (0,) * 2)
+    with pytest.raises(AssertionError, match="wrong answer of dmlcpu: "):
+        works.measured(kind, 5, number, ["NumPy"], 1)
+    works.flat_argmin.cache_clear()
+
+
+def test_right_answers_name_the_first_of_equal_elements():
+    x = np.array([[3, 1, 3, 2]])
+    for smallest, want in ((False, ([3, 3, 2], [0, 2, 3])), (True, ([1, 2, 3], [1, 3, 0]))):
+        work = Workload("", "top_k", None, {"k": 3, "axis": 1, "smallest": smallest})
+        values, indices = works.right_answer(work, (x,))
+        assert (values.tolist(), indices.tolist()) == ([want[0]], [want[1]])
+
+
+def test_hopeless_libraries_are_left_out(monkeypatch):
+    seconds = {"dmlcpu": 1e-3, "NumPy": 2e-3, "JAX": 0.5, "ORT": 0.03}
+    monkeypatch.setattr(works.measure, "quick_seconds", lambda name, _rest: seconds[name])
+    left_out = {}
+    assert set(works.kept({name: name for name in seconds}, left_out)) == {"dmlcpu", "NumPy", "ORT"}
+    assert left_out == {"JAX": "takes 500 ms"}
+    assert works.kept({"dmlcpu": "dmlcpu"}, left_out) == {"dmlcpu": "dmlcpu"}
+
+
+def test_tables_show_the_worst_works():
+    def work(number, group, seconds, moved=2**20):
+        named = {"work": "any", "number": number, "group": group, "moved": moved, "plan": "rows"}
+        return {**named, "seconds": {name: [t] for name, t in seconds.items()}}
+
+    found = [
+        work(0, "gather", {"dmlcpu": 1.0, "NumPy": 4.0, "JAX": 9.0}),
+        work(1, "gather", {"dmlcpu": 1.0, "NumPy": 0.25}),
+        work(2, "argmin, argmax", {"dmlcpu": 1.0}),
+    ]
+    lines = works.tables("peers", found).splitlines()
+    assert lines[2:4] == [
+        "| gather | 1.00 | 1 of 2 | 0.25 | 1 |",
+        "| all | 1.00 | 1 of 2 | 0.25 | 1 |",
+    ]
+    assert lines[-2:] == [
+        "| 1: any | 1 s | NumPy 250 ms | 0.25 | rows |",
+        "| 0: any | 1 s | NumPy 4 s | 4.00 | rows |",
+    ]

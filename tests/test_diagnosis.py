@@ -11,7 +11,8 @@ import pytest
 import threadpoolctl
 
 import dmlcpu
-from dmlcpu import _config, _core, _machine
+from dmlcpu import _core
+from dmlcpu._diagnosis import _config, _machine
 
 from checks import row
 from scripts import run_python, start_python
@@ -217,7 +218,8 @@ def test_explain_a_plan():
     first, second, *_ = plan.text.splitlines()
     assert first == f"argmax, {dmlcpu.get_instruction_set()}"
     assert second.startswith("columns in place")
-    assert plan.text.endswith(f"scratch {plan.scratch_bytes} bytes")
+    assert f"\nscratch {plan.scratch_bytes} bytes\ncandidates\n" in plan.text
+    assert plan.text.count("\n* ") == 1
     assert plan.threads == 2
     assert 0 < plan.scratch_bytes < x.nbytes
 
@@ -226,6 +228,16 @@ def test_explain_allocates_no_result():
     """The output would be 2^50 bytes."""
     x = np.broadcast_to(np.zeros(1, np.uint8), (2**50, 1))
     assert dmlcpu.explain(dmlcpu.argmax, x, 1, index_dtype=np.int64).scratch_bytes < 2**24
+
+
+def test_explain_a_call_without_elements():
+    for function, shape, options in (
+        (dmlcpu.argmax, (0, 3), {"axis": 1}),
+        (dmlcpu.top_k, (0, 3), {"k": 1}),
+        (dmlcpu.top_k, (4, 0, 3), {"k": 2}),
+    ):
+        plan = dmlcpu.explain(function, np.zeros(shape), **options)
+        assert (plan.scratch_bytes, "candidates" in plan.text) == (0, False)
 
 
 def test_explain_runs_nothing():

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import dmlcpu
-from dmlcpu import _core, _failure
+from dmlcpu import _core
+from dmlcpu._diagnosis import _failure
 
 from checks import row
 from scripts import start_python

@@ -11,10 +11,10 @@ import typing as _typing
 try:
     from dmlcpu._core import __version__
 except ImportError as _error:
-    from dmlcpu._failure import fail as _fail
+    from dmlcpu._diagnosis._failure import fail as _fail
 
     _fail(_error)
-from dmlcpu._diagnosis import explain, show_config
+from dmlcpu._diagnosis._explain import explain, show_config
 from dmlcpu._lazy import lazy_module as _lazy_module
 from dmlcpu._lazy import module_on_use as _module_on_use
 from dmlcpu._operators import argmax, argmin, gather_nd, top_k

@@ -7,6 +7,8 @@ import threading
 import types
 from typing import Any
 
+import dmlcpu
+
 __all__ = ["lazy_module", "module_on_use"]
 
 _lock = threading.RLock()
@@ -15,7 +17,8 @@ _lock = threading.RLock()
 # A module that runs its code when one of its attributes is first used, and is a plain module then.
 #
 # A __getattr__ of the package would make every use of the package slower: Python looks up the attributes
-# of modules that have one in a slower way.
+# of modules that have one in a slower way. Modules of importlib.util.LazyLoader run their code already
+# when they are imported by name, and up to Python 3.12.1 other threads see them half loaded.
 class _LazyModule(types.ModuleType):
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]
@@ -25,7 +28,7 @@ class _LazyModule(types.ModuleType):
     def __getattr__(self, name: str) -> Any:
         # Other threads wait for the lock; the module's own code, run here, passes it.
         with _lock:
-            if type(self) is _LazyModule and self.__dict__.pop("_waits", False):
+            if self.__dict__.pop("_waits", False):
                 try:
                     self.__spec__.loader.exec_module(self)  # type: ignore[union-attr]
                 except BaseException:
@@ -77,8 +80,9 @@ class _ModuleOnUse(types.ModuleType):
         return f"<module {self.__name__!r}, loaded when it is used>"
 
     def _module(self) -> types.ModuleType:
-        name = self.__name__
-        return sys.modules.get(name) or importlib.import_module(name)
+        # The package's attribute is the module once that is loaded; until then other threads wait here.
+        found: types.ModuleType = getattr(dmlcpu, self.__name__.removeprefix("dmlcpu."))
+        return importlib.import_module(self.__name__) if found is self else found
 
 
 def module_on_use(name: str) -> types.ModuleType:

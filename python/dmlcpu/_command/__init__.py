@@ -1,6 +1,7 @@
 """The command line: options, exit codes, signals."""
 
 import argparse
+import io
 import os
 import signal
 import sys
@@ -49,6 +50,9 @@ def _open_standard_files() -> None:
             os.open(os.devnull, flags)
     sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    if os.name == "nt" and isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
+        # As Python does from 3.15 on: a code page may lack letters of a folder's name.
+        sys.stdout.reconfigure(encoding="utf-8")
 
 
 def main(arguments: Sequence[str], name: str = "python -m dmlcpu") -> int:

@@ -3,25 +3,25 @@
 import math
 import os
 import statistics
+from collections.abc import Mapping
 from pathlib import Path
 
 from dmlcpu._command._inputs import named, shown
 
-__all__ = ["check", "draw", "table"]
+__all__ = ["check", "draw", "picture", "table", "time_text", "times_faster"]
 
 _WIDTH = 80  # columns of a terminal
 _Times = dict[str, dict[str, float]]
 
 
-def _time_text(seconds: float) -> str:
-    if seconds < 0.9995e-3:  # which would be rounded to 1000
-        return f"{seconds * 1e6:.3g} us"
-    if seconds < 0.9995:
-        return f"{seconds * 1e3:.3g} ms"
-    return f"{seconds:.3g} s"
+def time_text(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= 0.9995 * size:  # less would not be rounded to 1
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e9:.0f} ns"
 
 
-def _ratio(by_library: dict[str, float]) -> tuple[float, str]:
+def times_faster(by_library: Mapping[str, float]) -> tuple[float, str]:
     """The fastest other library's time over dmlcpu's, and its name; 1 and none if there is no other."""
     others = {name: time for name, time in by_library.items() if name != "dmlcpu"}
     if not others:
@@ -35,8 +35,8 @@ def table(times: _Times, libraries: list[str]) -> str:
     follow below, beside the works again."""
     rows = [["work", *libraries, "times faster"]]
     for name, by_library in times.items():
-        cells = [_time_text(by_library[one]) if one in by_library else "-" for one in libraries]
-        rows.append([name, *cells, f"{_ratio(by_library)[0]:.2f}"])
+        cells = [time_text(by_library[one]) if one in by_library else "-" for one in libraries]
+        rows.append([name, *cells, f"{times_faster(by_library)[0]:.2f}"])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines: list[str] = []
     columns = list(range(1, len(widths)))
@@ -51,7 +51,7 @@ def table(times: _Times, libraries: list[str]) -> str:
         for row in rows:
             cells = [f"{row[c]:{'>' if c else '<'}{widths[c]}}" for c in block]
             lines.append("  ".join(cells))
-    mean = statistics.geometric_mean(_ratio(by_library)[0] for by_library in times.values())
+    mean = statistics.geometric_mean(times_faster(by_library)[0] for by_library in times.values())
     return "\n".join([*lines, f"times faster than the fastest other, geometric mean: {mean:.2f}"])
 
 
@@ -79,34 +79,44 @@ def check(path: str) -> None:
 def draw(times: _Times, caption: str, path: str) -> None:
     """Draws to the file and says so; without matplotlib, prints bars."""
     try:
-        import matplotlib  # type: ignore[import-not-found, unused-ignore]
+        picture(times, caption, path)
     except ImportError:
         print(bars(times))
         return
+    print(f"plot: {path}")
+
+
+def picture(times: _Times, caption: str, path: str) -> None:
+    """How many times faster than the fastest other library, each work a bar from 1 on: to the left where
+    dmlcpu is slower."""
+    import matplotlib  # type: ignore[import-not-found, unused-ignore]
+
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
+    plt.rcParams["svg.hashsalt"] = "dmlcpu"
     names = list(times)
-    ratios = [_ratio(times) for times in times.values()]
-    figure, axes = plt.subplots(figsize=(9, 1.5 + 0.35 * len(names)))
+    ratios = [times_faster(by_library) for by_library in times.values()]
+    figure, axes = plt.subplots(figsize=(9, 1.3 + 0.25 * len(names)))
     colors = ["tab:blue" if ratio >= 1 else "tab:orange" for ratio, _ in ratios]
-    axes.barh(range(len(names)), [r - 1 for r, _ in ratios], left=1, color=colors)
+    axes.barh(range(len(names)), [ratio - 1 for ratio, _ in ratios], left=1, color=colors)
     for row, (ratio, other) in enumerate(ratios):
-        axes.text(max(ratio, 1), row, f" {ratio:.2f} {other}", va="center", fontsize=8)
+        axes.text(max(ratio, 1), row, f" {ratio:.2f} {other}", va="center", fontsize=7)
     axes.set_yticks(range(len(names)), names, fontsize=8)
     axes.invert_yaxis()
+    axes.margins(y=0.01)
     axes.set_xscale("log")
     ticks = _ticks([1.0, *(ratio for ratio, _ in ratios)])
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
     axes.set_xlim(ticks[0], 2 * ticks[-1])
     axes.axvline(1, color="black", linewidth=0.8)
+    axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlabel("time of the fastest other library / dmlcpu's; left of 1 dmlcpu is slower")
     axes.set_title(caption.replace("; ", "\n"), fontsize=7)
     figure.tight_layout()
-    figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=150, metadata={"Date": None} if path.endswith("svg") else None)
     plt.close(figure)
-    print(f"plot: {path}")
 
 
 def _ticks(values: list[float]) -> list[float]:
@@ -117,7 +127,7 @@ def _ticks(values: list[float]) -> list[float]:
 
 def bars(times: _Times) -> str:
     """Bars of characters, by the logarithm of the ratio, to the right where dmlcpu is faster."""
-    ratios = {name: _ratio(by_library) for name, by_library in times.items()}
+    ratios = {name: times_faster(by_library) for name, by_library in times.items()}
     texts = {name: f"{ratio:.2f} {other}".rstrip() for name, (ratio, other) in ratios.items()}
     width = max(map(len, ratios))
     legend = " | faster than the fastest other"

@@ -7,6 +7,7 @@ by their inodes.
 import os
 import secrets
 import stat
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -116,7 +117,13 @@ def written(
         for output, result in zip(outputs, results):
             stack.callback(output.discard)
             arrays.append(output.create(result))
-        yield arrays
+        try:
+            yield arrays
+        except BaseException as error:
+            # Windows removes no file that is mapped; frames that have ended may hold arrays of it.
+            arrays.clear()
+            traceback.clear_frames(error.__traceback__)
+            raise
         for output in outputs:
             output.complete()
         # Windows renames no file that is mapped.

@@ -75,12 +75,15 @@ class Replaced:
         return np.ndarray(result.shape, result.dtype, self._pages, offset)
 
     def complete(self) -> None:
-        """Waits until all is on the disk."""
+        """Waits until all is on the disk. Windows renames no file that is open."""
         assert self._pages is not None
+        assert self._number is not None
         size = len(self._pages)
         for start in range(0, size, _PIECE_BYTES):
             self._pages.flush(start, min(_PIECE_BYTES, size - start))
         self._pages = None
+        os.close(self._number)
+        self._number = None
 
     def appear(self) -> None:
         if not self._no_clobber:
@@ -96,13 +99,15 @@ class Replaced:
             os.rename(self._part, self._target)
 
     def discard(self) -> None:
-        """Removes what is left of the other name, and of results that are not whole."""
-        with suppress(OSError):
-            os.unlink(self._part)
+        """Removes what is left of the other name, and of results that are not whole. Windows removes no
+        file that is open."""
         if self._number is not None:
             if self._pages is not None and len(self._pages) > _PIECE_BYTES:
                 _free_later(self._number)
+            self._pages = None
             os.close(self._number)
+        with suppress(OSError):
+            os.unlink(self._part)
 
     def _check_replaceable(self, status: os.stat_result) -> None:
         if self._no_clobber:

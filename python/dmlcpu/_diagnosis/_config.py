@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dmlcpu import _core, _machine
+from dmlcpu import _core
+from dmlcpu._diagnosis import _machine
 
 __all__ = ["as_text", "collect", "container_limit"]
 
@@ -28,7 +29,7 @@ def collect() -> dict[str, Any]:
     config: dict[str, Any] = {
         "dmlcpu": {
             "version": _core.__version__,
-            "folder": str(Path(__file__).parent),
+            "folder": str(Path(__file__).parents[1]),
             "module": _core.__file__,
         },
         "build": {key: value for key, value in _core.build_info().items() if "flags of" not in key},

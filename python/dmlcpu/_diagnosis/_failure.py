@@ -11,7 +11,7 @@ from typing import NoReturn
 
 __all__ = ["fail"]
 
-_FOLDER = Path(__file__).parent
+_FOLDER = Path(__file__).parents[1]
 
 _AGAIN = (
     f"Install it again, as it was installed: {sys.executable} -m pip install --force-reinstall "
@@ -131,7 +131,7 @@ def _shadowed() -> Iterator[str]:
 
 def _surroundings() -> Iterator[str]:
     """What the same command shows where the module can be loaded, as far as it is known."""
-    from dmlcpu import _machine
+    from dmlcpu._diagnosis import _machine
 
     for package in ("dmlcpu", "numpy"):
         try:

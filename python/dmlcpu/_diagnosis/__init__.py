@@ -1,0 +1,4 @@
+"""What is going on, for people.
+
+This file imports nothing: `_failure` is loaded where the extension module cannot be.
+"""
