@@ -24,9 +24,13 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "generated",
+    "page_parts",
     "sources",
 ]
 exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+# Blocks without a language are drawings, calls and outputs.
+highlight_language = "text"
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
@@ -35,6 +39,8 @@ myst_heading_anchors = 3
 default_role = "autolink"
 autosummary_generate = False
 autodoc_typehints = "none"
+# Longer signatures have a line for each argument.
+maximum_signature_line_length = 92
 autodoc_preserve_defaults = True
 autodoc_default_options = {"members": True, "undoc-members": True}
 napoleon_google_docstring = False
@@ -61,13 +67,21 @@ copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"dmlcpu {release}"
+html_favicon = "_static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 html_copy_source = False
+# The groups are the captions of index.md's toctrees; the landing page has them in the header alone.
+html_sidebars = {"**": ["sidebar-groups"], "index": []}
 html_theme_options = {
-    "show_prev_next": False,
+    "logo": {
+        "image_light": "_static/icon.svg",
+        "image_dark": "_static/icon.svg",
+        "text": html_title,
+    },
+    "navbar_center": ["navbar-groups"],
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": [],

@@ -33,7 +33,7 @@ print(f"{path.stat().st_size / 2**20:.0f} MiB")
 
 # %% A limit on memory
 def memory(kind):
-    """MiB of this process: RssAnon is its own memory, RssFile pages of files, VmData what it may fill."""
+    """MiB of this process: RssAnon is its own memory, RssFile pages of files, VmData what is limited."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(kind + ":"):
             return int(line.split()[1]) / 1024
@@ -66,6 +66,7 @@ highest = np.lib.format.open_memmap(path.with_name("highest.npy"), "w+", np.floa
 places = np.lib.format.open_memmap(path.with_name("places.npy"), "w+", np.uint32, shape)
 dmlcpu.top_k(mapped, k, out=(highest, places))
 highest.flush()
+places.flush()
 print("the 10,000 highest of each, sorted:", highest[0, :3], places[0, :3])
 
 # %% What memory it took

@@ -43,7 +43,7 @@ def nearest(new, known, k, block=10_000):
         indices.append(found.indices + start)
     candidates = np.concatenate(distances, axis=1)
     best = dmlcpu.top_k(candidates, k, axis_direction="increasing", index_dtype=np.int64)
-    # Blocks are in ascending order, and so are equal candidates.
+    # Candidates are in the order of blocks, so that among equal distances the lower index comes first.
     return best.values, dmlcpu.gather_nd(
         np.concatenate(indices, axis=1), best.indices[..., None], batch_dims=1
     )

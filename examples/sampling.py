@@ -2,9 +2,9 @@
 # # Top-k and top-p sampling from language-model logits
 #
 # A language model gives each token of its vocabulary a logit. Sampling draws the next token from the
-# most probable ones: the `k` most probable (top-k), or as few as have the probability `p` together
-# (top-p, also called nucleus sampling). The logits are generated: their probabilities fall as those of
-# words do.
+# most probable ones: the `k` most probable (top-k), or the fewest whose probabilities sum up to `p` or
+# more (top-p, also called nucleus sampling). The logits are generated: their probabilities fall with
+# the rank as those of words do.
 #
 # It needs `pip install matplotlib` and writes `sampling.png`.
 
@@ -49,9 +49,9 @@ print("top-k", sample_top_k(logits, 50, rng))
 
 # %% Top-p
 def nucleus(logits, p, k=256):
-    """Probabilities and tokens, the most probable first, of which the first that reach `p` are kept:
-    the others have probability 0. All tokens count, so `k` grows until the best `k` have that much."""
-    best = dmlcpu.top_k(logits, k)
+    """Tokens, the most probable first, and their probabilities, which are 0 after those that reach `p`
+    together. Probabilities are shares of the whole row; `k` grows until the best `k` reach `p`."""
+    best = dmlcpu.top_k(logits, min(k, logits.shape[1]))
     highest = best.values[:, :1]
     total = np.exp(logits - highest).sum(axis=1, keepdims=True, dtype=np.float64)
     probabilities = np.exp(best.values - highest) / total
@@ -62,7 +62,7 @@ def nucleus(logits, p, k=256):
 
 
 def sample_top_p(logits, p, rng):
-    """A token for each row, drawn from the fewest that have the probability `p` together."""
+    """A token for each row, drawn from the fewest whose probabilities sum up to `p` or more."""
     return draw(*nucleus(logits, p), rng)
 
 

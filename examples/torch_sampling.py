@@ -26,8 +26,8 @@ def sample(logits, k=50):
 
 
 def keep_nucleus(logits, p=0.9):
-    """The logits of the most probable tokens, as few as have the probability p; -inf for the others."""
-    # Stable: of equal logits the same are kept, whatever sorts.
+    """The logits of the fewest tokens whose probabilities sum up to p or more; -inf for the others."""
+    # Stable, so that among equal logits the same ones are kept with every implementation of the sort.
     ascending, tokens = torch.sort(logits, dim=-1, stable=True)
     up_to = torch.cumsum(torch.softmax(ascending, -1), -1)
     unlikely = up_to <= 1 - p

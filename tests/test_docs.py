@@ -21,7 +21,7 @@ from pages import PAGES, ROOT, blocks
 @pytest.mark.parametrize(
     "name",
     [
-        "dmlcpu._diagnosis",
+        "dmlcpu._diagnosis._explain",
         "dmlcpu._operators",
         "dmlcpu._runtime",
         "dmlcpu.numpy",
@@ -125,25 +125,12 @@ def test_changelog_is_kept():
         assert found == [kind for kind in kinds if kind in found]
 
 
-@pytest.fixture
-def road():
-    """docs/road.py as a module."""
-    spec = importlib.util.spec_from_file_location("road", ROOT / "docs/road.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_drawing_is_current(road):
-    assert road.draw(road.SOURCE.read_text()) == road.DRAWING.read_text(), "run docs/road.py"
-
-
-def test_drawing_names_files_that_exist(road):
-    _rows, boxes, arrows = road.read(road.SOURCE.read_text())
-    for *_, file in boxes.values():
-        assert list(ROOT.glob(file)), file
-    for start, end, _label in arrows:
-        assert boxes[start][0] < boxes[end][0]
+def test_drawing_names_files_that_exist():
+    drawing = blocks("docs/design.md", "text")[0]
+    names = re.findall(r"[\w-]+\.(?:py|hpp|h|cpp)\b", drawing)
+    assert len(names) == 11
+    for name in names:
+        assert [file for folder in ("python", "cpp") for file in (ROOT / folder).rglob(name)], name
 
 
 def test_readme_commands():

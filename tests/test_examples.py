@@ -37,7 +37,8 @@ def test_scripts(script, tmp_path):
     skip_if_it_cannot_run(script)
     done = start_python(script, cwd=tmp_path, MPLBACKEND="Agg")
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    # Whatever else the machine is doing.
+    assert re.sub(r"note: load average .*\n", "", done.stderr) == ""
     assert picture_of(script, tmp_path).startswith(b"\x89PNG")
 
 

@@ -44,6 +44,9 @@ __all__ = sorted({*_np.__all__, "top_k"})
 _np_take, _np_take_along_axis = _np.take, _np.take_along_axis
 
 _NAT = _np.iinfo(_np.int64).min
+# The types of outputs to which NumPy writes indices, by its letters for C's types: `long` has 64 bits on
+# Linux, and 32 on Windows.
+_INDEX_CODES = "".join(code for code in "bBhHiIlLqQ" if _np.dtype(code) != _np.uint64)
 
 
 def __getattr__(name: str) -> Any:
@@ -263,7 +266,7 @@ def _search(core: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
         and (out is None or type(out) is ndarray)
     ):
         kept = keepdims is not NoValue and bool(keepdims)
-        dtype = intp if out is None or out.dtype.char not in "bBhHiIlq" else out.dtype
+        dtype = intp if out is None or out.dtype.char not in _INDEX_CODES else out.dtype
         try:
             found = core(a, axis, keepdims=kept, index_dtype=dtype, out=out)
             return found if out is not None or found.ndim else found[()]
@@ -300,7 +303,7 @@ def _search_but_nan(largest: bool, a: Any, axis: Any, out: Any, keepdims: Any) -
         found = found.squeeze(axis)
     if out is None:
         return found if found.ndim else found[()]
-    if out.dtype.char not in "bBhHiIlq" or out.shape != found.shape:
+    if out.dtype.char not in _INDEX_CODES or out.shape != found.shape:
         return NotImplemented
     out[...] = found
     return out

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, SupportsIndex
 import dask.array as da
 import numpy as np
 import numpy.typing as npt
+from dask.core import flatten
 
 import dmlcpu
 from dmlcpu._types import AxisDirection, AxisDirectionLike
@@ -21,7 +22,6 @@ from dmlcpu.dask._common import (
     direction_of,
     empty,
     fan_in,
-    flat,
     limited,
     only,
     reduce,
@@ -245,7 +245,7 @@ def _candidates(search: Search, x: Array, starts: tuple[int, ...]) -> tuple[Arra
 
 def _combined(search: Search, blocks: Any, axis: Any, keepdims: Any) -> tuple[Array, Array]:
     """The best of several chunks' results: by value, then by index."""
-    parts: list[tuple[Array, Array]] = list(flat(blocks))
+    parts: list[tuple[Array, Array]] = list(flatten([blocks]))
     shape = parts[0][0].shape
     if len(parts) == 1:
         return parts[0]

@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from dask.array.reductions import _tree_reduce
 from dask.base import is_dask_collection
+from dask.core import flatten
 
 from dmlcpu._arrays import as_array
 from dmlcpu._runtime import num_threads, thread_count
@@ -29,7 +30,6 @@ __all__ = [
     "direction_of",
     "empty",
     "fan_in",
-    "flat",
     "limited",
     "only",
     "reduce",
@@ -105,7 +105,7 @@ def thread_limit(threads: Any) -> int | None:
 
 
 def limited(threads: int | None) -> AbstractContextManager[None]:
-    """In a task: the core uses so many threads; None leaves the worker's setting."""
+    """In a task: the core uses at most `threads` threads; None leaves the worker's setting."""
     return contextlib.nullcontext() if threads is None else num_threads(threads)
 
 
@@ -195,16 +195,7 @@ def aligned(block: Any, name: str = "input") -> Any:
 
 def only(blocks: Any) -> Any:
     """What nested lists of one block hold: Dask gives lists along axes that the result lacks."""
-    found = list(flat(blocks))
+    found = list(flatten([blocks]))
     if len(found) != 1:
         raise TypeError("input: must have blocks that are arrays, got lists")
     return found[0]
-
-
-def flat(blocks: Any) -> Iterator[Any]:
-    """The results in nested lists of blocks, in row-major order of the blocks."""
-    if isinstance(blocks, list):
-        for block in blocks:
-            yield from flat(block)
-    else:
-        yield blocks

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, SupportsIndex
 import dask.array as da
 import numpy as np
 import numpy.typing as npt
+from dask.core import flatten
 
 import dmlcpu
 from dmlcpu._types import AxisDirection, AxisDirectionLike, TopK
@@ -20,7 +21,6 @@ from dmlcpu.dask._common import (
     direction_of,
     empty,
     fan_in,
-    flat,
     limited,
     reduce,
     stand_in,
@@ -145,7 +145,7 @@ def _combined(selection: Selection, blocks: Any, axis: Any, keepdims: Any) -> Pa
     Equal elements are in ascending order of index within each of them, and so from one to the next; so
     that their order by position among all of them is that by index.
     """
-    parts: list[Pair] = list(flat(blocks))
+    parts: list[Pair] = list(flatten([blocks]))
     if len(parts) == 1:
         return parts[0]
     values, indices = (np.concatenate([part[i] for part in parts], selection.axis) for i in (0, 1))
