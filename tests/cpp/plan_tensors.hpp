@@ -75,7 +75,8 @@ inline std::string summary_of(const dmlcpu::ArgPlan& plan) {
 inline std::optional<dmlcpu::ArgPlan> find_plan(const dmlcpu::ArgDescriptor& d,
                                                 const std::string& text, int threads = 1) {
   const dmlcpu::ArgProblem of = problem(d);
-  for (int number = 0; number < enumerate(of).count; ++number) {
+  const int count = static_cast<int>(enumerate(of).size());
+  for (int number = 0; number < count; ++number) {
     dmlcpu::ArgPlan plan = plan_arg(of, machine, threads, number);
     if (summary_of(plan).rfind(text, 0) == 0) return plan;
   }

@@ -1,5 +1,6 @@
 // The plan of top-k: which candidate is chosen, strategies, columns, their scratch memory, packing
 // and parts.
+#include <algorithm>
 #include <variant>
 
 #include "check.hpp"
@@ -42,8 +43,8 @@ template <class Plan, class Wanted>
 Plan plan_by(const TopKDescriptor& descriptor, int threads, const Wanted& wanted) {
   const dmlcpu::TopKProblem problem = problem_of(descriptor);
   const auto candidates = enumerate(problem, problem.searched.size);
-  for (int number = 0; number < candidates.count; ++number) {
-    if (!wanted(candidates.all[number])) continue;
+  for (int number = 0; number < static_cast<int>(candidates.size()); ++number) {
+    if (!wanted(candidates[number])) continue;
     const auto plan = plan_top_k(problem, machine, threads, number);
     if (std::holds_alternative<Plan>(plan)) return std::get<Plan>(plan);
   }
@@ -113,10 +114,11 @@ void test_candidates_are_feasible() {
   }
   // A number beyond the last candidate is the cheapest.
   const auto problem = problem_of(descriptor_of({500, 640}, 0, 5));
-  const int count = enumerate(problem, 500).count;
+  const auto all = enumerate(problem, 500);
+  const int count = static_cast<int>(all.size());
   CHECK(choose(problem, 500, machine, count) == choose(problem, 500, machine));
   for (int number = 0; number < count; ++number) {
-    CHECK(choose(problem, 500, machine, number) == enumerate(problem, 500).all[number]);
+    CHECK(choose(problem, 500, machine, number) == all[number]);
   }
 }
 
@@ -188,7 +190,7 @@ void test_columns_have_a_lane_each() {
   const TopKDescriptor narrow = descriptor_of({40, 900, 40}, 1, 20);
   const dmlcpu::TopKProblem problem = problem_of(narrow);
   const auto candidates = enumerate(problem, 900);
-  for (int number = 0; number < candidates.count; ++number) {
+  for (int number = 0; number < static_cast<int>(candidates.size()); ++number) {
     const auto p = plan_top_k(problem, machine, 1, number);
     const auto* of_columns = std::get_if<TopKColumnsPlan>(&p);
     CHECK(of_columns == nullptr || of_columns->columns.columns.tiling.pass >= 40);
@@ -199,10 +201,8 @@ void test_columns_have_slots_up_to_a_number() {
   const auto has = [](std::int64_t n, std::int64_t k, TopKWay way) {
     const auto problem = problem_of(descriptor_of({64, n}, 1, k));
     const auto candidates = enumerate(problem, n);
-    for (int c = 0; c < candidates.count; ++c) {
-      if (candidates.all[c].way == way) return true;
-    }
-    return false;
+    return std::any_of(candidates.begin(), candidates.end(),
+                       [way](const TopKCandidate& c) { return c.way == way; });
   };
   CHECK(has(50, tuning::kTopKColumnsMaxK, TopKWay::kSlots));
   CHECK(!has(50, tuning::kTopKColumnsMaxK + 1, TopKWay::kSlots));
@@ -217,7 +217,8 @@ void test_tiles_of_columns_are_small() {
       for (const int axis : {0, 1}) {
         const auto problem =
             problem_of(axis == 0 ? descriptor_of({n, 200}, 0, k) : descriptor_of({200, n}, 1, k));
-        for (int c = 0; c < enumerate(problem, n).count; ++c) {
+        const int count = static_cast<int>(enumerate(problem, n).size());
+        for (int c = 0; c < count; ++c) {
           const auto either = plan_top_k(problem, machine, 1, c);
           const auto* const p = std::get_if<TopKColumnsPlan>(&either);
           if (p == nullptr) continue;

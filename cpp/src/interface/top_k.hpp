@@ -15,12 +15,17 @@ namespace dmlcpu {
 /// Bytes of the shortest vector of any instruction set.
 inline constexpr std::int64_t kLeastVectorBytes = 16;
 
+/// Whether a sort compares each of `count` items with all, where a vector has `width` keys.
+constexpr bool top_k_compares_items(std::int64_t width, std::int64_t count) {
+  return count <= tuning::kTopKPairwiseLength && count <= tuning::kTopKPairwiseVectors * width;
+}
+
 /// Counters for a sort of up to `count` items: one for each histogram and digit; 0 if each of the
 /// items is compared with all, whatever the instruction set.
 constexpr std::int64_t top_k_sort_counts(std::int64_t element_size, std::int64_t count) {
-  const bool few = count <= tuning::kTopKPairwiseLength &&
-                   count <= tuning::kTopKPairwiseVectors * kLeastVectorBytes / element_size;
-  return few ? 0 : tuning::kTopKHistograms << tuning::kTopKDigitBits;
+  return top_k_compares_items(kLeastVectorBytes / element_size, count)
+             ? 0
+             : tuning::kTopKHistograms << tuning::kTopKDigitBits;
 }
 
 /// What depends on an element type and its order.

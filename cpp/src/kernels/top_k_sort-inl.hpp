@@ -176,12 +176,11 @@ void sort_few(const Item* items, std::int64_t count, Item* to) {
 /// TopKRowKernels::sort.
 template <class Item>
 const void* sort_items(void* from, void* to, std::int64_t count, std::uint32_t* counts) {
-  constexpr std::int64_t kFew =
-      min_of(tuning::kTopKPairwiseVectors * Vector<typename Item::Key>::kWidth,
-             tuning::kTopKPairwiseLength);
   Item* const items = static_cast<Item*>(from);
   Item* const others = static_cast<Item*>(to);
-  if (count > kFew) return radix_sort(items, others, count, counts);
+  if (!top_k_compares_items(Vector<typename Item::Key>::kWidth, count)) {
+    return radix_sort(items, others, count, counts);
+  }
   sort_few(items, count, others);
   return others;
 }

@@ -1,21 +1,19 @@
 #include "plan/arg_plan.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "core/scratch.hpp"
 #include "core/text.hpp"
 #include "core/tuning.hpp"
 #include "plan/candidates.hpp"
-#include "plan/columns_lanes.hpp"
-#include "plan/machine.hpp"
 #include "plan/price.hpp"
 #include "plan/tuning.hpp"
 
 namespace dmlcpu {
 namespace {
 
-/// Splits a reduced axis into parts, if a candidate has too few tasks for the threads.
+/// Splits a reduced axis into parts, if a candidate has too few tasks for the threads. Rows have a
+/// part for each thread, as each part of a long row is read in one run.
 void split_reduction(const ArgProblem& problem, const Candidate& candidate, int threads,
                      ArgPlan& plan) {
   const std::int64_t wanted = candidate.is_rows ? threads : threads * tuning::kTasksPerThread;
@@ -37,17 +35,17 @@ void split_tasks(std::int64_t element_size, int threads, ArgPlan& plan) {
   Tasks& tasks = plan.tasks;
   const Tiling& tiling = plan.columns.columns.tiling;
   const bool several = plan.columns.has_several();
-  const bool is_columns = plan.strategy == ArgStrategy::kColumns;
   plan.merges = plan.strategy == ArgStrategy::kRows || plan.parts > 1 || plan.reduced.count > 0 ||
                 plan.columns.columns.walk.n > arg_run_positions(element_size);
-  const std::int64_t least =
-      is_columns ? std::min(tiling.lanes, tuning::kLeastTileBytes / element_size) : 1;
+  // Of rows tiles have one lane and one group.
+  const std::int64_t least = std::min(tiling.lanes, tuning::kLeastTileBytes / element_size);
   const bool splits_results = !several && plan.parts == 1;
   tasks.split(threads, splits_results ? least : tasks.results.size, plan.columns.least_groups,
               plan.parts);
   if (plan.merges) {
-    const std::int64_t tile = is_columns ? tiling.lanes : tuning::kTileElements;
-    if (is_columns) tasks.task_groups = std::min(tasks.task_groups, tiling.groups);
+    const bool is_rows = plan.strategy == ArgStrategy::kRows;
+    const std::int64_t tile = is_rows ? tuning::kTileElements : tiling.lanes;
+    tasks.task_groups = std::min(tasks.task_groups, tiling.groups);
     if (!several) tasks.task_results = std::min(tasks.task_results, tile);
   }
 }

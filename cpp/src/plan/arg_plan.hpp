@@ -14,8 +14,8 @@ namespace dmlcpu {
 
 enum class ArgStrategy : std::uint8_t {
   kFill,     ///< each result is of one element: nothing is compared
-  kRows,     ///< each row by itself: the extreme of a block, then where it is
-  kColumns,  ///< a vector lane for each result
+  kRows,     ///< each row by itself
+  kColumns,  ///< a vector lane for each result, or several
 };
 
 /// Nested loops around kernel calls:

@@ -26,14 +26,20 @@ Axis Axes::take(int position) {
   return taken;
 }
 
-int longest(const Axes& axes, bool moves) {
+int longest(const Axes& axes, bool moves, int excluded) {
   int best = -1;
   for (int d = axes.count - 1; d >= 0; --d) {
     const Axis& axis = axes.axes[d];
-    if (moves && axis.strides[0] == 0) continue;
+    if (d == excluded || (moves && axis.strides[0] == 0)) continue;
     if (best < 0 || axis.size > axes.axes[best].size) best = d;
   }
   return best;
+}
+
+int with_step(const Axes& axes, std::int64_t step) {
+  int number = axes.count - 1;
+  while (number >= 0 && axes.axes[number].strides[1] != step) --number;
+  return number;
 }
 
 void reverse(Axis& axis, Offsets& offsets) {

@@ -66,9 +66,12 @@ inline std::int64_t start_of_part(std::int64_t total, std::int64_t part, std::in
   return parts == 1 ? total * part : total * part / parts;
 }
 
-/// The position of the longest axis, of equal ones the innermost; if `moves`, of those that do not
-/// broadcast the first operand. -1 if there is none.
-int longest(const Axes& axes, bool moves);
+/// The number of the longest axis other than `excluded`, of equal ones the innermost; if `moves`,
+/// of those that do not broadcast the first operand. -1 if there is none.
+int longest(const Axes& axes, bool moves, int excluded = -1);
+
+/// The number of the axis that has this stride in the second operand, the innermost, or -1.
+int with_step(const Axes& axes, std::int64_t step);
 
 /// The number of positions the loops visit.
 std::int64_t iteration_count(const Axes& axes);

@@ -1,5 +1,6 @@
 #include "plan/candidates.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "dmlcpu/runtime.hpp"
@@ -25,13 +26,13 @@ class Enumerator {
     // A lane for each result: lanes that are nearest in memory, or an axis that is transposed.
     if (of_.inside >= 0) add_beside(1, {of_.inside, of_.inside - 1});
     if (of_.outer >= 0) add({of_.outer, of_.inside});
-    const int longest_kept = of_.longest_but(of_.inside, true);
+    const int longest_kept = longest(of_.kept, true, of_.inside);
     if (longest_kept != of_.outer) add({longest_kept, of_.inside});
     // Several lanes for each result: reduced axes whose elements follow the results, or each other.
     if (of_.inside >= 0) {
-      add_following({of_.inside, of_.longest_but(of_.inside, false)});
+      add_following({of_.inside, longest(of_.kept, false, of_.inside)});
     }
-    add_following({-1, of_.longest_but(-1, false)});
+    add_following({-1, longest(of_.kept, false)});
     add_longest();
   }
 
@@ -72,16 +73,16 @@ class Enumerator {
       std::int64_t last = 0;
       choice.cut_axis = d;
       for (const std::int64_t bytes : {tuning::kLanesBytes / 2, tuning::kLanesBytes}) {
-        // Two for each result at least, unless results fill over four of the longest vectors.
+        // Two for each result at least, unless the results alone have more bytes.
         const std::int64_t in_bytes = bytes / (lanes * of_.element_size);
-        choice.cut = std::min(in_bytes == 1 ? 2 : in_bytes, of_.most() / lanes);
+        choice.cut = std::min(in_bytes == 1 ? 2 : in_bytes, of_.most_times(lanes, per_result));
         if (choice.cut >= 2 && choice.cut < axis.size && choice.cut != last) add(choice);
         last = choice.cut;
       }
       choice.cut_axis = -1;
       choice.cut = 0;
       per_result *= axis.size;
-      if (per_result * results.size > of_.most()) return;
+      if (of_.most_times(per_result * results.size, per_result) < 1) return;
       ++choice.whole;
       add_beside(per_result, choice);
     }
@@ -92,7 +93,7 @@ class Enumerator {
   void add_longest() {
     const int axis = longest(of_.reduced, true);
     const std::int64_t some = tuning::kLanesBytes / of_.element_size;
-    const std::int64_t most = std::min(of_.reduced.axes[axis].size, of_.most());
+    const std::int64_t most = std::min(of_.reduced.axes[axis].size, of_.most_times(1, 1));
     if (some <= most) add({-1, of_.inside, 0, axis, some});
     if (some != most && of_.reduced.count > 1) add({-1, of_.inside, 0, axis, most});
   }
@@ -108,21 +109,17 @@ void for_candidates(const ArgProblem& problem, Body body) {
 
 }  // namespace
 
-Candidates enumerate(const ArgProblem& problem) {
-  Candidates found;
-  for_candidates(problem, [&](const Candidate& candidate) {
-    if (found.count < Candidates::kMost) found.all[found.count++] = candidate;
-  });
-  return found;
+std::vector<Candidate> enumerate(const ArgProblem& problem) {
+  std::vector<Candidate> all;
+  for_candidates(problem, [&](const Candidate& candidate) { all.push_back(candidate); });
+  return all;
 }
 
 Candidate choose(const ArgProblem& problem, const Machine& machine, int number, int threads) {
   Cheapest<Candidate> cheapest(number);
   for_candidates(problem, [&](const Candidate& candidate) {
-    cheapest.tell(candidate, [&] {
-      const float all = price(problem, candidate, machine);
-      return threads > 1 ? all * share_of_thread(problem, candidate, threads) : all;
-    });
+    cheapest.tell(candidate,
+                  [&] { return price(problem, candidate, machine, threads).nanoseconds; });
   });
   return cheapest.best();
 }

@@ -1,9 +1,8 @@
 // Every way to plan an argmin or argmax that may be the fastest on some machine.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "plan/columns_plan.hpp"
 #include "plan/problem.hpp"
@@ -23,21 +22,16 @@ struct Candidate {
 };
 
 /// The candidates of a problem, whatever they cost; none if nothing is compared. The first one is
-/// rows.
-struct Candidates {
-  static constexpr int kMost = 24;
-  std::array<Candidate, kMost> all;
-  int count = 0;
-};
-Candidates enumerate(const ArgProblem& problem);
+/// rows. For tests and texts: choose() does not store them.
+std::vector<Candidate> enumerate(const ArgProblem& problem);
 
-/// The candidate `number`. A problem that has fewer gets its fastest one: that whose price, shared
-/// by `threads` threads, is the lowest.
+/// The candidate `number`. A problem that has fewer gets the one whose price on `threads` threads
+/// is the lowest.
 Candidate choose(const ArgProblem& problem, const Machine& machine, int number = -1,
                  int threads = 1);
 
 /// The candidates in a line each: the price, what it is, how often it pays each cost. The one that
-/// choose() returns is marked.
+/// choose() returns is marked, and has the lowest price unless `number` chose it.
 std::string candidates_text(const ArgProblem& problem, const Machine& machine, int threads = 1,
                             int number = -1);
 

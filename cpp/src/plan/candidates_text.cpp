@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/text.hpp"
-#include "plan/costs.hpp"
 
 namespace dmlcpu {
 namespace {
@@ -25,25 +24,22 @@ std::string time_text(float nanoseconds) {
 }  // namespace
 
 std::string to_text(const ColumnsEstimate& columns) {
-  static const char* const packings[] = {"in place", "strided", "transposed",
-                                         "compared in registers"};
   const std::int64_t per_result = columns.lanes / columns.results;
-  return text(packings[static_cast<int>(columns.packing)], ", ",
-              static_cast<std::int64_t>(columns.groups), " groups of ", columns.results, " results",
+  return text(name_of(columns.packing), ", ", static_cast<std::int64_t>(columns.groups),
+              " groups of ", columns.results, " results",
               per_result > 1 ? text(", ", per_result, " lanes of each") : "");
 }
 
-std::string candidate_text(const std::string& name, bool is_chosen, const Machine& machine,
-                           std::int64_t element_size, const Counts& counts) {
-  float price = 0;
+std::string candidate_text(const std::string& name, bool is_chosen, const Price& price,
+                           const Counts& counts) {
   std::string all;
   for (int c = 0; c < kCosts; ++c) {
     const float count = counts[static_cast<std::size_t>(c)];
     if (count == 0) continue;
-    price += machine.price(static_cast<Cost>(c), element_size, count);
     all += text(all.empty() ? " " : ", ", cost_rows[c].name, " ", rounded(count));
   }
-  return text(is_chosen ? "* " : "  ", time_text(price), "  ", name, ":", all, "\n");
+  return text(is_chosen ? "* " : "  ", time_text(price.nanoseconds), "  ", name,
+              price.threads > 1 ? text(", on ", price.threads, " threads") : "", ":", all, "\n");
 }
 
 }  // namespace dmlcpu

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "interface/arg.hpp"
 #include "plan/columns_lanes.hpp"
 #include "plan/tuning.hpp"
 
@@ -54,14 +53,15 @@ struct WalkedAxes {
   }
 };
 
-/// What is transposed for each lane at a time: some positions of all groups that lie between a
-/// lane's first element and that of the next lane, if half of it or less is gaps.
+/// What is transposed for each lane at a time: at most `most` positions and groups that lie between
+/// a lane's first element and that of the next lane, if half of it or less is gaps.
 struct Block {
   std::int64_t in_block = 1;  ///< positions; of a call they are one or several blocks
   std::int64_t span = 1;      ///< elements and gaps
   double positions = 1;       ///< of a call
 
-  Block(const WalkedAxes& walked, const Axis& groups, std::int64_t apart) {
+  Block(const WalkedAxes& walked, const Axis& groups, std::int64_t apart, std::int64_t most,
+        std::int64_t element_size) {
     const std::int64_t of_groups = (groups.size - 1) * stride_of(groups);
     if (groups.size > 1 && (stride_of(groups) == 0 || stride_of(groups) >= apart)) return;
     // From the smallest stride on, to the first axis of which a part is in the block.
@@ -70,13 +70,13 @@ struct Block {
       if (axis.stride >= apart) break;
       const std::int64_t room = tuning::kBlockElements - span - of_groups;
       const std::int64_t fit = std::min(room / std::max<std::int64_t>(axis.stride, 1) + 1,
-                                        tuning::kBlockElements / (in_block * groups.size));
-      const std::int64_t count =
-          fit < 2 || fit >= axis.size ? std::min(axis.size, fit) : even_steps(axis.size, fit);
+                                        most / (in_block * groups.size));
+      if (room < 0 || fit < 2) break;
+      const std::int64_t count = fit >= axis.size ? axis.size : even_steps(axis.size, fit);
       const std::int64_t extended = span + (count - 1) * axis.stride;
-      if (room < 0 || count < 2 || extended + of_groups > 2 * in_block * count * groups.size) {
-        break;
-      }
+      const std::int64_t elements = in_block * count * groups.size;
+      const std::int64_t gaps = extended + of_groups - elements;
+      if (gaps > elements || gaps * element_size >= kPageBytes) break;
       in_block *= count;
       span = extended;
       positions *= real(axis.size);
@@ -97,7 +97,7 @@ void estimate_tiles(std::int64_t size, ColumnsEstimate& columns) {
         std::max(real(kCacheLine), real(tuning::kTransposeBytes) / columns.block) / real(size);
     in_groups = columns.groups;
   } else if (columns.packing == Packing::kStrided) {
-    const std::int64_t line = std::min(std::max<std::int64_t>(columns.apart * size, 1), kCacheLine);
+    const std::int64_t line = std::min(columns.apart * size, kCacheLine);
     in_tile = std::min(in_tile, real(tuning::kHalfL1Bytes / line));
     if (columns.is_dense) {
       in_groups = in_tile / lanes;
@@ -108,8 +108,8 @@ void estimate_tiles(std::int64_t size, ColumnsEstimate& columns) {
     const double of_group = columns.in_call * std::min(lanes, in_tile) * real(size);
     in_groups = std::min(in_groups, real(tuning::kGroupsBytes) / of_group);
   }
-  columns.tile_lanes = several ? lanes : std::min(lanes, in_tile);
-  columns.tile_groups = std::clamp(in_groups, 1.0, columns.groups);
+  columns.tile_lanes = several ? lanes : lanes / whole(lanes / in_tile);
+  columns.tile_groups = columns.groups / whole(columns.groups / std::max(in_groups, 1.0));
 }
 
 }  // namespace
@@ -125,6 +125,7 @@ ColumnsEstimate::ColumnsEstimate(const Problem& problem, const LaneChoice& choic
   for (int d = 0; d < walked.count; ++d) positions *= real(walked.axes[d].size);
   lane_axes = choice.whole + (choice.cut_axis < 0 ? 0 : 1);
   results = of_results.size;
+  output_stride = of_results.strides[1];
   lanes = results;
   if (choice.cut_axis >= 0) lanes *= even_steps(reduced.axes[choice.cut_axis].size, choice.cut);
   for (int i = 1; i <= choice.whole; ++i) lanes *= reduced.axes[reduced.count - i].size;
@@ -142,7 +143,11 @@ ColumnsEstimate::ColumnsEstimate(const Problem& problem, const LaneChoice& choic
   const bool squares = vector_bytes > 0 && lane_axes == 0 && group_axis.size == 1 &&
                        fit_squares(size, reduced, stride);
   if (apart > (squares ? 1 : tuning::kPackedStride)) {
-    const Block of_lane(walked, group_axis, apart);
+    // All lanes of a result are in one tile.
+    const std::int64_t most =
+        lane_axes == 0 ? tuning::kBlockElements
+                       : std::min(tuning::kTransposeBytes / (lanes * size), tuning::kBlockElements);
+    const Block of_lane(walked, group_axis, apart, most, size);
     if (of_lane.in_block > 1) {
       // A tile of less than a vector is transposed.
       const bool fills = lanes * size >= vector_bytes;

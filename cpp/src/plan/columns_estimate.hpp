@@ -12,19 +12,21 @@ namespace dmlcpu {
 struct ColumnsEstimate {
   Packing packing = Packing::kInPlace;
   bool is_dense = false;       ///< whether there is no gap between groups
-  std::int64_t lane_axes = 0;  ///< reduced ones; if there are some, results have several lanes
+  std::int64_t lane_axes = 0;  ///< reduced axes that are lanes: then results have several lanes
   std::int64_t results = 1;    ///< of a group
   std::int64_t lanes = 1;      ///< of a group
   std::int64_t apart = 0;      ///< elements from a lane to the next, without the sign
+  std::int64_t output_stride = 0;
+  ///< of the output, from a result to the next
   double groups = 1;
-  double group_apart = 0;     ///< the same of groups
+  double group_apart = 0;     ///< elements from a group to the next, without the sign
   double others = 1;          ///< positions of the kept axes that are neither lanes nor groups
   double positions = 1;       ///< of a lane
-  double in_call = 1;         ///< of these
+  double in_call = 1;         ///< positions of a call
   double position_apart = 0;  ///< elements from a position of a call to the next
   double block = 1;           ///< elements and gaps of a block; 1 if there are no blocks
   double in_block = 1;        ///< positions
-  double tile_lanes = 1;
+  double tile_lanes = 1;      ///< of a tile, on average
   double tile_groups = 1;
 
   /// What is to be computed: a result for each kept position.

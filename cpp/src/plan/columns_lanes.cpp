@@ -30,15 +30,8 @@ void add_lanes(Axis& axis, std::int64_t count, const Axis& results, ColumnsPlan&
   axis.strides[1] *= count;
 }
 
-/// The number of the axis with this index step, or -1.
-int with_step(const Axes& axes, std::int64_t step) {
-  int number = axes.count - 1;
-  while (number >= 0 && axes.axes[number].strides[1] != step) --number;
-  return number;
-}
-
 /// The number of the axis at which a walk in the order of indices should start, to have the most
-/// positions, or -1. Its stride is below the limit.
+/// positions, or -1. Its stride is below the limit. No axis has a size of 1.
 int first_walked(std::int64_t stride_limit, const Axes& reduced, const CutAxis& cut) {
   int first = -1;
   std::int64_t most = 0;
@@ -59,7 +52,8 @@ int first_walked(std::int64_t stride_limit, const Axes& reduced, const CutAxis& 
 
 }  // namespace
 
-void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, ColumnsPlan& plan) {
+void take_walk(std::int64_t limit, std::int64_t stride_limit, std::int64_t most_span, Axes& reduced,
+               ColumnsPlan& plan) {
   Walk& walk = plan.columns.walk;
   plan.walk.count = 0;
   walk = {};
@@ -74,13 +68,10 @@ void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, Col
     const std::int64_t size = is_cut ? plan.cut.size : axis.size;
     if (walk.n == 1) plan.indices.step = axis.strides[1];
     next = with_step(reduced, axis.strides[1] / count * size);
-    std::int64_t most = limit / walk.period;
-    if (stride_limit < kAnyStride) {
-      // A block has its gaps as well.
-      const std::int64_t left = tuning::kBlockElements - span;
-      most = std::min(most, left / std::max<std::int64_t>(stride_of(axis), 1) + 1);
-    }
-    most = stride_of(axis) < stride_limit ? std::max(most, std::int64_t{1}) : 1;
+    const std::int64_t fit = (most_span - span) / std::max<std::int64_t>(stride_of(axis), 1) + 1;
+    const std::int64_t most = stride_of(axis) < stride_limit
+                                  ? std::max(std::min(limit / walk.period, fit), std::int64_t{1})
+                                  : 1;
     // Periods of one size: the last one overlaps the one before.
     const std::int64_t in_period = ceil_divide(axis.size, ceil_divide(axis.size, most));
     const std::int64_t periods = ceil_divide(axis.size, in_period);
@@ -125,25 +116,16 @@ LanesOf::LanesOf(std::int64_t size, const Axes& of_kept, const Axes& of_reduced)
     : element_size(size), kept(of_kept), reduced(of_reduced) {
   const std::int64_t stride = stride_of(kept.last());
   inside = stride != 0 && stride_of(reduced.last()) >= stride ? kept.count - 1 : -1;
-  outer = longest_but(inside, true);
+  outer = longest(kept, true, inside);
   for (int d = 0; d < kept.count; ++d) {
     const Axis& axis = kept.axes[d];
     if (d != inside && axis.strides[0] != 0 && axis.size * size >= kCacheLine) outer = d;
   }
 }
 
-int LanesOf::longest_but(int excluded, bool moves) const {
-  int best = -1;
-  for (int d = kept.count - 1; d >= 0; --d) {
-    const Axis& axis = kept.axes[d];
-    if (d == excluded || (moves && axis.strides[0] == 0)) continue;
-    if (best < 0 || axis.size > kept.axes[best].size) best = d;
-  }
-  return best;
-}
-
-std::int64_t LanesOf::most() const {
-  return std::min(tuning::kLanesTileBytes / element_size, arg_run_positions(element_size));
+std::int64_t LanesOf::most_times(std::int64_t lanes, std::int64_t per_result) const {
+  return std::min(tuning::kLanesTileBytes / (lanes * element_size),
+                  arg_run_positions(element_size) / per_result);
 }
 
 void take_lanes(const LaneChoice& choice, Tasks& tasks, Axes& reduced, ColumnsPlan& plan) {

@@ -11,12 +11,13 @@ namespace dmlcpu {
 
 inline std::int64_t stride_of(const Axis& axis) { return std::abs(axis.strides[0]); }
 
-inline constexpr std::int64_t kAnyStride = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 /// Takes what is walked out of the reduced axes: as many as follow each other in the order of their
-/// indices, while a period has at most `limit` positions. Every axis in a period has a stride below
-/// `stride_limit`. Unless that is kAnyStride, a period spans at most kBlockElements.
-void take_walk(std::int64_t limit, std::int64_t stride_limit, Axes& reduced, ColumnsPlan& plan);
+/// indices. A period has at most `limit` positions and spans at most `most_span` elements; every
+/// axis in it has a stride below `stride_limit`.
+void take_walk(std::int64_t limit, std::int64_t stride_limit, std::int64_t most_span, Axes& reduced,
+               ColumnsPlan& plan);
 
 /// How far the elements of neighbouring lanes are from each other, where each position of `results`
 /// is a lane. A single result has its own positions for neighbours, at a distance of 1.
@@ -40,14 +41,9 @@ struct LanesOf {
 
   LanesOf(std::int64_t size, const Axes& of_kept, const Axes& of_reduced);
 
-  Axis results() const { return inside < 0 ? kUnitAxis : kept.axes[inside]; }
-  std::int64_t apart() const { return lanes_apart(results()); }
-  /// The number of the longest kept axis other than `excluded`, or -1; if `moves`, axes that
-  /// broadcast do not count.
-  int longest_but(int excluded, bool moves) const;
-  /// The most lanes of one result: a tile holds them, and an integer as wide as the element ranks
-  /// them.
-  std::int64_t most() const;
+  /// How many times as many lanes a group of `lanes` lanes, `per_result` of each result, may have
+  /// at most: a tile holds them, and an integer as wide as the element ranks those of a result.
+  std::int64_t most_times(std::int64_t lanes, std::int64_t per_result) const;
 };
 
 /// Takes the axes of a choice out of the tasks' kept and the reduced ones.

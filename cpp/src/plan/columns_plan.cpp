@@ -37,12 +37,12 @@ bool make_block(std::int64_t element_size, const Axis& groups, ColumnsPlan& plan
 }
 
 /// Chooses how the lanes are packed, and takes the walked axes out of the reduced ones.
-void choose_packing(std::int64_t element_size, bool may_compare, const Axis& groups, Axes& reduced,
+void choose_packing(std::int64_t element_size, bool compares, const Axis& groups, Axes& reduced,
                     ColumnsPlan& plan) {
   Tiling& tiling = plan.columns.tiling;
   const std::int64_t stride = plan.columns.lanes.stride;
   const std::int64_t apart = std::abs(stride);
-  const bool in_registers = may_compare && !plan.has_several() && groups.size == 1 &&
+  const bool in_registers = compares && !plan.has_several() && groups.size == 1 &&
                             fit_squares(element_size, reduced, stride);
   // All lanes of a result are in one tile.
   const std::int64_t most =
@@ -51,9 +51,10 @@ void choose_packing(std::int64_t element_size, bool may_compare, const Axis& gro
           : std::clamp(tuning::kTransposeBytes / (plan.columns.lanes.count * element_size),
                        std::int64_t{1}, tuning::kBlockElements);
   if (apart > (in_registers ? 1 : tuning::kPackedStride)) {
+    const std::int64_t of_groups = (groups.size - 1) * stride_of(groups);
     for (std::int64_t limit = apart; limit > 0;) {
       Axes others = reduced;
-      take_walk(most / groups.size, limit, others, plan);
+      take_walk(most / groups.size, limit, tuning::kBlockElements - of_groups, others, plan);
       // Several lanes of a result are merged after each call.
       const bool pays = !plan.has_several() || others.count == 0 ||
                         plan.columns.walk.n >= tuning::kBlockLeastPositions;
@@ -70,12 +71,13 @@ void choose_packing(std::int64_t element_size, bool may_compare, const Axis& gro
     }
   }
   tiling.packing = stride == 1 ? Packing::kInPlace : Packing::kStrided;
-  take_walk(tuning::kWalkRows, kAnyStride, reduced, plan);
+  take_walk(tuning::kWalkRows, kNoLimit, kNoLimit, reduced, plan);
 }
 
 /// Tiles, whose best elements and positions, and packed elements, stay in L1; of wide rows in place
 /// in L2.
-void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& plan) {
+void choose_tiles(std::int64_t element_size, bool prefetches, const Axis& groups,
+                  ColumnsPlan& plan) {
   const Walk& walk = plan.columns.walk;
   Tiling& tiling = plan.columns.tiling;
   const std::int64_t line = kCacheLine / element_size;
@@ -100,11 +102,11 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
     plan.set_pass(walk.n <= rows
                       ? walk.period
                       : std::max(rows / tuning::kPassRows, std::int64_t{1}) * tuning::kPassRows,
-                  element_size);
+                  element_size, prefetches);
   } else if (tiling.packing == Packing::kStrided) {
     // Bytes of cache lines that a lane takes, at most one line: the next rows find them in L1.
     const std::int64_t apart = std::min<std::int64_t>(std::abs(stride) * element_size, kCacheLine);
-    const std::int64_t fit = tuning::kHalfL1Bytes / std::max<std::int64_t>(apart, 1);
+    const std::int64_t fit = tuning::kHalfL1Bytes / apart;
     tiling.lanes = std::min(lanes, std::clamp(plan.has_several() ? lanes : fit, line, in_tile));
     choose_groups(dense                                     ? std::min(fit, in_tile) / lanes
                   : groups.size * element_size < kCacheLine ? groups.size
@@ -121,35 +123,35 @@ void choose_tiles(std::int64_t element_size, const Axis& groups, ColumnsPlan& pl
         ceil_divide(lanes, std::max(std::min(in_tile, fit / step * step), step));
     tiling.lanes = std::min(lanes, ceil_divide(ceil_divide(lanes, tiles), step) * step);
     if (plan.has_several()) tiling.lanes = lanes;
-    tiling.ahead =
-        std::max<std::int64_t>(1, tuning::kTransposePrefetchBytes / element_size / tiling.block);
+    const std::int64_t ahead = tuning::kTransposePrefetchBytes / element_size / tiling.block;
+    tiling.ahead = prefetches ? std::max<std::int64_t>(1, ahead) : 0;
   }
 }
 
 }  // namespace
 
 ColumnsPlan plan_columns(std::int64_t element_size, bool prefetches, const LaneChoice& choice,
-                         bool in_registers, Tasks& tasks, Axes& reduced) {
+                         bool compares, Tasks& tasks, Axes& reduced) {
   ColumnsPlan plan;
   Lanes& lanes = plan.columns.lanes;
   Tiling& tiling = plan.columns.tiling;
   take_lanes(choice, tasks, reduced, plan);
-  choose_packing(element_size, in_registers, tasks.groups, reduced, plan);
-  choose_tiles(element_size, tasks.groups, plan);
+  choose_packing(element_size, compares, tasks.groups, reduced, plan);
+  choose_tiles(element_size, prefetches, tasks.groups, plan);
   plan.count_ranks();
-  if (!prefetches) tiling.ahead = 0;
-  // Blocks that hold no groups: those of the longest kept axis have their own.
   const bool blocks = has_blocks(tiling.packing);
-  const bool apart = in_registers && blocks && tasks.groups.size == 1;
-  if (apart) tasks.groups = tasks.kept.take(longest(tasks.kept, false));
+  const bool own_blocks = compares && blocks && tasks.groups.size == 1;
+  if (own_blocks) tasks.groups = tasks.kept.take(longest(tasks.kept, false));
   lanes.groups = tasks.groups.size;
-  lanes.group_stride = tasks.groups.strides[0] * (blocks && !apart ? tiling.lanes : 1);
+  lanes.group_stride = tasks.groups.strides[0] * (blocks && !own_blocks ? tiling.lanes : 1);
   return plan;
 }
 
-void ColumnsPlan::set_pass(std::int64_t positions, std::int64_t element_size) {
+void ColumnsPlan::set_pass(std::int64_t positions, std::int64_t element_size, bool prefetches) {
   Tiling& tiling = columns.tiling;
   tiling.pass = std::min(columns.walk.period, positions);
+  tiling.ahead = 0;
+  if (!prefetches) return;
   const std::int64_t stride = walk.last().strides[0];
   const std::int64_t in_row = tuning::kColumnsPrefetchAhead / element_size;
   tiling.ahead = tiling.pass < columns.walk.period ? tiling.pass * stride
@@ -157,14 +159,16 @@ void ColumnsPlan::set_pass(std::int64_t positions, std::int64_t element_size) {
                                                    : in_row;
 }
 
+const char* name_of(Packing packing) {
+  static const char* const names[] = {"in place", "strided", "transposed", "compared in registers"};
+  return names[static_cast<int>(packing)];
+}
+
 std::string to_text(const ColumnsPlan& plan, const Tasks& tasks) {
-  static const char* const packings[] = {"in place", "strided", "transposed",
-                                         "compared in registers"};
   const auto& [data, walk, lanes, tiling] = plan.columns;
-  return text("columns ", packings[static_cast<int>(tiling.packing)], ", ", walk.n,
-              " positions in periods of ", walk.period, ", passes of ", tiling.pass, "\n",
-              lanes.groups, " groups by ", tasks.groups.strides[0], " of ", lanes.count,
-              " lanes by ", lanes.stride,
+  return text("columns ", name_of(tiling.packing), ", ", walk.n, " positions in periods of ",
+              walk.period, ", passes of ", tiling.pass, "\n", lanes.groups, " groups by ",
+              tasks.groups.strides[0], " of ", lanes.count, " lanes by ", lanes.stride,
               plan.has_several()
                   ? text(", ", plan.per_result, " of each of ", tasks.results.size, " results")
                   : "",

@@ -36,11 +36,7 @@ struct CutAxis {
   /// Whether an axis is that of the steps: no other has its index step.
   bool is(const Axis& axis) const { return size > 0 && axis.strides[1] == strides[1] * count; }
   /// The number of that axis among some; -1 if it is none of them.
-  int find(const Axes& axes) const {
-    int number = axes.count - 1;
-    while (number >= 0 && !is(axes.axes[number])) --number;
-    return number;
-  }
+  int find(const Axes& axes) const { return size > 0 ? with_step(axes, strides[1] * count) : -1; }
   /// How many elements of the step before the one at a position overlaps, where it is axis `number`
   /// of those that are walked.
   std::int64_t overlap_at(int number, const Odometer& position) const {
@@ -70,9 +66,9 @@ struct ColumnsPlan {
 
   bool has_several() const { return lanes.count > 0; }
 
-  /// Sets how many positions of lanes in place are a pass, and how far ahead their rows are
-  /// prefetched.
-  void set_pass(std::int64_t positions, std::int64_t element_size);
+  /// Sets how many positions of lanes in place are a pass; and, if they are prefetched, how far
+  /// ahead.
+  void set_pass(std::int64_t positions, std::int64_t element_size, bool prefetches);
   /// Sets how many ranks the lanes of a result have.
   void count_ranks();
   /// Writes the tables that columns and indices point to, to as many bytes as table_bytes() says.
@@ -81,11 +77,13 @@ struct ColumnsPlan {
 };
 
 /// Takes groups and results out of the tasks' kept axes, and the axes that are lanes or walked out
-/// of the reduced ones. Both are simplified, and kept strides are not negative. `in_registers` (for
-/// argmin and argmax) allows rows to be compared in registers, and blocks without groups.
+/// of the reduced ones. Both are simplified, and kept strides are not negative. `compares` is for
+/// argmin and argmax: rows may be compared in registers, and groups of the longest kept axis have
+/// blocks of their own where a block holds no groups.
 ColumnsPlan plan_columns(std::int64_t element_size, bool prefetches, const LaneChoice& choice,
-                         bool in_registers, Tasks& tasks, Axes& reduced);
+                         bool compares, Tasks& tasks, Axes& reduced);
 
+const char* name_of(Packing packing);
 std::string to_text(const ColumnsPlan& plan, const Tasks& tasks);
 
 }  // namespace dmlcpu

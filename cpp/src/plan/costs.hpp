@@ -1,30 +1,47 @@
-// How costs are counted, or added up.
+// What candidates pay, and which of them is the cheapest.
 #pragma once
 
 #include <limits>
 
 #include "plan/columns_estimate.hpp"
 #include "plan/machine.hpp"
+#include "plan/tuning.hpp"
 
 namespace dmlcpu {
 
-/// Adds up how often each cost is paid.
-struct Counter {
-  Counts all{};
-
-  void add(Cost cost, double count) {
-    all[static_cast<std::size_t>(cost)] += static_cast<float>(count);
-  }
-};
-
-/// Adds up what is paid.
-struct PriceSum {
+/// Adds up the price of a candidate; and, if that is wanted, how often it pays each cost.
+struct Bill {
   const Machine& machine;
   std::int64_t element_size;
-  float all = 0;
+  Counts* counts = nullptr;
+  float price = 0;  ///< in nanoseconds
 
   void add(Cost cost, double count) {
-    all += machine.price(cost, element_size, static_cast<float>(count));
+    const auto times = static_cast<float>(count);
+    price += machine.price(cost, element_size, times);
+    if (counts != nullptr) (*counts)[static_cast<std::size_t>(cost)] += times;
+  }
+
+  /// Adds the transposition of `count` blocks of `block` elements, one of each of `lanes` lanes at
+  /// a time: in squares of kSquareBytes, if there are as many lanes.
+  void add_transposed(double count, double block, double lanes) {
+    const double side = real(kSquareBytes / element_size);
+    lanes >= side ? add(Cost::kTransposed, count * whole(block / side) * side)
+                  : add(Cost::kStridedApart, count * block);
+  }
+
+  /// Adds the jumps between `runs` runs of `bytes` contiguous bytes, which begin `distance` bytes
+  /// from each other, in an input of `input_bytes`. After `in_turns` runs the bytes beside the
+  /// first one are read: the hardware prefetches them if the runs are few, and L2 still holds their
+  /// cache lines if these are not too many.
+  void add_jumps(double runs, double bytes, double distance, double in_turns,
+                 std::int64_t input_bytes) {
+    constexpr double kLine = kCacheLine;
+    const double l2 = real(machine.caches.l2);
+    if (real(input_bytes) > l2 && in_turns > real(tuning::kStreams) &&
+        distance >= bytes + 2 * kLine) {
+      add(Cost::kJump, in_turns * kLine <= l2 && bytes < kLine ? runs * bytes / kLine : runs);
+    }
   }
 };
 
@@ -37,9 +54,9 @@ class Cheapest {
   /// price() is in nanoseconds.
   template <class Price>
   void tell(const Candidate& candidate, const Price& price) {
-    const float of = left_-- == 0 ? -1 : price();
-    if (of >= lowest_) return;
-    lowest_ = of;
+    const float nanoseconds = left_-- == 0 ? -1 : price();
+    if (nanoseconds >= lowest_) return;
+    lowest_ = nanoseconds;
     best_ = candidate;
   }
   const Candidate& best() const { return best_; }
@@ -49,18 +66,5 @@ class Cheapest {
   float lowest_ = std::numeric_limits<float>::infinity();
   Candidate best_;
 };
-
-/// Counts the jumps between `runs` runs of `bytes` contiguous bytes, which begin `apart` bytes from
-/// each other, in an input of `input_bytes`. `in_turns` runs are read at the same time: the
-/// hardware prefetches each of them if they are few.
-template <class To>
-void count_jumps(const Machine& machine, double runs, double bytes, double apart, double in_turns,
-                 std::int64_t input_bytes, To& to) {
-  constexpr double kLine = kCacheLine;
-  if (input_bytes > machine.caches.l2 && in_turns > machine.streams_ahead &&
-      apart >= bytes + 2 * kLine) {
-    to.add(Cost::kJump, runs * whole(bytes / kLine));
-  }
-}
 
 }  // namespace dmlcpu

@@ -98,9 +98,9 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, const Machine&
   }
   simplify(slices, 1);
   const auto slice_bytes = std::max<std::int64_t>(iteration_count(slices) * element_size, 1);
-  const std::int64_t touched =
-      iteration_count(plan.tasks.kept) * std::max(slice_bytes, tuning::kLookUpBytes);
-  layout.is_far = std::min(span, touched) > tuning::kGatherNearBytes;
+  // As many tuples as touch more: a product with the tuples of broadcast indices may overflow.
+  const std::int64_t many = tuning::kGatherNearBytes / std::max(slice_bytes, tuning::kLookUpBytes);
+  layout.is_far = span > tuning::kGatherNearBytes && iteration_count(plan.tasks.kept) > many;
   const auto bytes = layout.is_far ? tuning::kGatherAheadBytes : tuning::kGatherNearAheadBytes;
   layout.ahead = std::clamp<std::int64_t>(bytes / slice_bytes, 1, tuning::kGatherAhead);
   const Axis run = slices.count > 0 ? slices.pop() : Axis{1, {0, 1, 1}};

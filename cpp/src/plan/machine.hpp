@@ -15,32 +15,36 @@ enum class Cost : std::uint8_t {
   kTile,          ///< a tile of columns begins
   kTake,          ///< a position of up to four vectors, which wait for those of the one before
   kVector,        ///< a vector of lanes at one position, of narrow rows
-  kShortVector,   ///< the same of kSquareBytes, of rows that fill no vector
+  kShortVector,   ///< a vector of kSquareBytes at one position, of rows that fill no longer one
   kWideVector,    ///< a vector of rows that are read from their beginning to their end
   kScalar,        ///< a lane at one position, of rows of less than kSquareBytes
-  kStrided,       ///< an element is packed
-  kTransposed,    ///< an element, or a gap, is transposed
+  kStrided,       ///< an element is packed, of lanes up to kPackedStride apart
+  kStridedApart,  ///< an element is packed, of lanes farther apart
+  kTransposed,    ///< an element of a square is transposed
   kSquare,        ///< an element is transposed and compared in registers
   kRank,          ///< a lane of a result that has several gets its place in the order of indices
   kMerge,         ///< the lanes of some results are merged pair by pair, once
   kMergedLane,    ///< a lane of these
+  kMergedGroup,   ///< a group of one result, whose lanes are merged
   kMergedResult,  ///< a result is merged with its best so far
+  kWrittenApart,  ///< a result of columns is not written beside the one before
   kJump,          ///< a cache line that L2 does not hold is read apart from the one before
   kRow,           ///< a row of up to four vectors is searched by itself
-  kLongRow,       ///< the same of more vectors, which take a loop
+  kLongRow,       ///< a row of more vectors, which take a loop
   kRowVector,     ///< a vector of a row
-  kRowBackward,   ///< the same of rows that are read backwards
-  kRowStrided,    ///< an element of a row that is packed
-  kRowApart,      ///< the same of elements farther apart than kPackedStride
+  kRowBackward,   ///< a vector of a row that is read backwards
+  kRowStrided,    ///< an element of a row that is packed, up to kPackedStride apart
+  kRowApart,      ///< an element of a row that is packed, farther apart
+  kPackedRow,     ///< a row is packed, beside what its elements cost
 
   // Of top-k.
   kSelectedRow,     ///< a row is selected from by itself
-  kRowPacked,       ///< an element of a row that is packed, farther apart than kPackedStride
+  kRowPacked,       ///< as kRowApart
   kStripesVector,   ///< a vector of a row whose threshold is that of stripes
-  kBlocksVector,    ///< the same of blocks
+  kBlocksVector,    ///< a vector of a row whose threshold is that of blocks
   kBlockSearched,   ///< a block is read again, for what is at or above the threshold
-  kSampleVector,    ///< the same of a sample
-  kThresholdByte,   ///< a byte of the keys of stripes, blocks or the sample, for each byte of one
+  kSampleVector,    ///< a vector of a row whose threshold is that of a sample
+  kThresholdByte,   ///< a byte of the keys that are searched for a threshold, for each byte of one
   kCollected,       ///< an item is collected
   kSortedPair,      ///< an item is compared with a vector of others
   kSortedByDigits,  ///< a row's items are sorted by digits
@@ -50,10 +54,10 @@ enum class Cost : std::uint8_t {
   kSlotLater,       ///< one of its lanes has a better element, after the first positions
   kSlotInsert,      ///< a vector is inserted into a slot
   kSlotWritten,     ///< a result of columns is written
-  kPair,            ///< two elements of a vector of lanes are compared
+  kPair,            ///< the vectors of lanes at two positions are compared with each other
   kPlaced,          ///< an element is written to its place, if that is among the first
 };
-inline constexpr int kCosts = 39;
+inline constexpr int kCosts = 43;
 
 /// The nanoseconds of a cost.
 struct CostRow {
@@ -65,14 +69,19 @@ extern const CostRow cost_rows[kCosts];
 /// How often each cost is paid.
 using Counts = std::array<float, kCosts>;
 
+/// What a call is expected to take, on as many threads as can share it.
+struct Price {
+  float nanoseconds;
+  int threads;
+};
+
 /// A family of processors with an instruction set.
 struct Machine {
-  int vectors;  ///< which of the nanoseconds
+  int vectors;  ///< which column of CostRow::nanoseconds
   std::int64_t vector_bytes;
   Caches caches;         ///< as the processor tells them, or those of the measured one
-  int streams_ahead;     ///< streams that the hardware prefetches side by side
   bool prefetches_rows;  ///< whether prefetches of rows pay
-  bool streams;          ///< whether stores that leave the caches alone pay
+  bool streams;          ///< whether non-temporal stores pay
 
   /// Whether rows of an input of this size are read as from memory: searched in one pass, and
   /// prefetched if that pays. Prefetches of what L2 holds would only take time.

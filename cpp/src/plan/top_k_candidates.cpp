@@ -14,184 +14,197 @@
 namespace dmlcpu {
 namespace {
 
-std::int64_t columns_of(const TopKProblem& problem) { return iteration_count(problem.kept); }
+ColumnsEstimate estimate_of(const TopKProblem& problem, const LaneChoice& lanes) {
+  const std::int64_t results = iteration_count(problem.kept);
+  return {{problem.element_size, results, problem.kept, searched_axes(problem)}, lanes, 0};
+}
 
 /// Calls body(candidate) for each strategy of rows.
 template <class Body>
 void for_rows(const TopKProblem& problem, std::int64_t length, const Body& body) {
   const std::int64_t k = std::min(problem.k, length);
-  const bool most = 2 * problem.k > problem.searched.size;
+  const bool is_most = 2 * problem.k > problem.searched.size;
   TopKCandidate candidate;
   for (const TopKStrategy strategy : {TopKStrategy::kSort, TopKStrategy::kStripes,
                                       TopKStrategy::kBlocks, TopKStrategy::kSample}) {
     candidate.strategy = strategy;
-    if (is_feasible(strategy, length, k, most)) body(candidate);
+    if (is_feasible(strategy, length, k, is_most)) body(candidate);
   }
 }
 
-/// Calls body(candidate) for each.
+/// Calls body(candidate) for each way of columns.
 template <class Body>
-void for_candidates(const TopKProblem& problem, std::int64_t length, const Body& body) {
-  for_rows(problem, length, body);
+void for_columns(const TopKProblem& problem, const Body& body) {
   if (problem.k == 1) return;
-  TopKCandidate candidate;
   const std::int64_t n = problem.searched.size;
   const std::int64_t size = problem.element_size;
   // What a lane can count.
   if (n > std::int64_t{1} << (size <= 2 ? 16 : 31)) return;
   const bool compares =
       n * std::min<std::int64_t>(top_k_lane_bytes(size), 4) <= tuning::kTopKComparisonsBytes;
-  const Axes reduced = searched_axes(problem);
-  const LanesOf of(size, problem.kept, reduced);
+  const Axes searched = searched_axes(problem);
+  const LanesOf lanes_of(size, problem.kept, searched);
   const auto add = [&](const LaneChoice& lanes) {
-    const ColumnsEstimate columns({size, columns_of(problem), problem.kept, reduced}, lanes, 0);
+    const ColumnsEstimate columns = estimate_of(problem, lanes);
     // The first block of a tile fills the slots.
     const bool fills =
         !has_blocks(columns.packing) || columns.in_block >= real(std::min(n, 2 * problem.k));
-    candidate = {TopKWay::kSlots, TopKStrategy::kSort, lanes};
+    TopKCandidate candidate = {TopKWay::kSlots, TopKStrategy::kSort, lanes};
     if (problem.k <= tuning::kTopKColumnsMaxK && fills) body(candidate);
     candidate.way = TopKWay::kComparisons;
     if (compares) body(candidate);
   };
-  if (of.inside >= 0) add({of.inside, of.inside - 1});
-  if (of.outer >= 0) add({of.outer, of.inside});
+  if (lanes_of.inside >= 0) add({lanes_of.inside, lanes_of.inside - 1});
+  if (lanes_of.outer >= 0) add({lanes_of.outer, lanes_of.inside});
 }
 
-template <class To>
+/// Adds what candidates of a problem pay to a bill.
 class TopKCosting {
  public:
-  TopKCosting(const TopKProblem& problem, std::int64_t length, const Machine& machine, To& to)
+  TopKCosting(const TopKProblem& problem, std::int64_t length, Bill& bill)
       : problem_(problem),
+        n_(problem.searched.size),
         length_(length),
         size_(problem.element_size),
-        machine_(machine),
-        to_(to) {}
+        bill_(bill) {}
 
-  void count(const TopKCandidate& candidate) {
-    candidate.way == TopKWay::kRows ? count_rows(candidate.strategy) : count_columns(candidate);
+  void add(const TopKCandidate& candidate) {
+    candidate.way == TopKWay::kRows ? add_rows(candidate.strategy) : add_columns(candidate);
   }
 
  private:
-  void count_rows(TopKStrategy strategy) {
-    constexpr double kLine = kCacheLine;
-    const std::int64_t k = std::min(problem_.k, length_);
-    const TopKSelection selection = plan_selection(strategy, length_, k);
-    const double rows = real(columns_of(problem_)) * real(problem_.searched.size) / real(length_);
-    const double vectors = rows * whole(real(length_ * size_) / real(machine_.vector_bytes));
-    const std::int64_t apart = std::abs(problem_.searched.strides[0]);
-    if (apart > 1) {
-      const bool beside_others = problem_.kept.last().strides[0] == 1;
-      const Cost packed = apart > tuning::kPackedStride ? Cost::kRowPacked : Cost::kRowStrided;
-      to_.add(beside_others ? Cost::kTransposed : packed, rows * real(length_));
-      // Neighbouring rows are packed together.
-      const double beside = std::min(real(problem_.kept.last().strides[0] * size_ + 1), kLine);
-      count_jumps(machine_, rows * real(length_) * beside / kLine, kLine, real(apart * size_),
-                  kLine, problem_.bytes, to_);
-    }
-    to_.add(Cost::kSelectedRow, rows);
-    if (strategy == TopKStrategy::kSort) return count_sorted(rows, length_);
-    if (strategy == TopKStrategy::kStripes) to_.add(Cost::kStripesVector, vectors);
-    if (strategy == TopKStrategy::kBlocks) to_.add(Cost::kBlocksVector, vectors);
-    if (strategy == TopKStrategy::kSample) to_.add(Cost::kSampleVector, vectors);
-    // The k-th highest of these is found bit by bit.
-    to_.add(Cost::kThresholdByte, rows * real(selection.keys * size_ * size_));
-    if (strategy == TopKStrategy::kBlocks) to_.add(Cost::kBlockSearched, rows * real(k));
+  /// Rows, or parts of rows.
+  void add_rows(TopKStrategy strategy) {
+    const bool samples = strategy == TopKStrategy::kSample;
     // The parts of a row share the threshold of a sample.
-    const std::int64_t items =
-        strategy == TopKStrategy::kSample
-            ? std::max<std::int64_t>(k / (problem_.searched.size / length_), 1)
-            : k;
-    to_.add(Cost::kCollected, rows * real(items));
-    count_sorted(rows, items + (strategy == TopKStrategy::kStripes ? items / 4 : items / 2));
+    const std::int64_t parts = ceil_divide(n_, length_);
+    const std::int64_t selected = samples ? n_ : length_;
+    const std::int64_t k = std::min(problem_.k, selected);
+    const TopKSelection selection = plan_selection(strategy, selected, k);
+    const double rows = real(iteration_count(problem_.kept) * parts);
+    const double vectors = rows * whole(real(length_ * size_) / real(bill_.machine.vector_bytes));
+    if (std::abs(problem_.searched.strides[0]) > 1) add_packed(rows, parts);
+    bill_.add(Cost::kSelectedRow, rows);
+    if (strategy == TopKStrategy::kSort) return add_sorted(rows, length_);
+    bill_.add(strategy == TopKStrategy::kStripes  ? Cost::kStripesVector
+              : strategy == TopKStrategy::kBlocks ? Cost::kBlocksVector
+                                                  : Cost::kSampleVector,
+              vectors);
+    // The k-th highest of these is found bit by bit.
+    const double thresholds = samples ? rows / real(parts) : rows;
+    bill_.add(Cost::kThresholdByte, thresholds * real(selection.keys * size_ * size_));
+    if (strategy == TopKStrategy::kBlocks) bill_.add(Cost::kBlockSearched, rows * real(k));
+    // What is at or above a threshold. That of a sample is meant to be reached by this many.
+    const std::int64_t above =
+        strategy == TopKStrategy::kStripes ? k + k / 4
+        : samples ? std::min(selection.sample_k * length_ / selection.keys, length_)
+                  : k + k / 2;
+    bill_.add(Cost::kCollected, rows * real(above));
+    add_sorted(rows, above);
+  }
+
+  /// Elements of rows that are not contiguous are packed, those of neighbouring rows together.
+  void add_packed(double rows, std::int64_t parts) {
+    const std::int64_t apart = std::abs(problem_.searched.strides[0]);
+    const std::int64_t row_stride = problem_.kept.last().strides[0];
+    const bool together = row_stride > 0 && row_stride < apart && parts == 1 &&
+                          2 * n_ * size_ <= tuning::kTopKPackBytes;
+    const Cost packed = apart > tuning::kPackedStride ? Cost::kRowPacked : Cost::kRowStrided;
+    bill_.add(together && row_stride == 1 ? Cost::kTransposed : packed, rows * real(length_));
+    constexpr double kLine = kCacheLine;
+    const double of_row = together ? std::min(real(row_stride * size_), kLine) : kLine;
+    bill_.add_jumps(rows * real(length_), of_row, real(apart * size_), real(n_), problem_.bytes);
   }
 
   /// Each of few items is compared with all, many are sorted by digits.
-  void count_sorted(double rows, std::int64_t items) {
-    if (problem_.last_alone) return to_.add(Cost::kCollected, rows * real(items));
-    if (top_k_sort_counts(size_, items) == 0) {
-      const double vectors = whole(real(items * size_) / real(machine_.vector_bytes));
-      return to_.add(Cost::kSortedPair, rows * real(items) * vectors);
+  void add_sorted(double rows, std::int64_t items) {
+    if (problem_.last_alone) return bill_.add(Cost::kCollected, rows * real(items));
+    if (top_k_compares_items(bill_.machine.vector_bytes / size_, items)) {
+      const double vectors = whole(real(items * size_) / real(bill_.machine.vector_bytes));
+      return bill_.add(Cost::kSortedPair, rows * real(items) * vectors);
     }
-    to_.add(Cost::kSortedByDigits, rows);
-    to_.add(Cost::kSortedItem, rows * real(items));
+    bill_.add(Cost::kSortedByDigits, rows);
+    bill_.add(Cost::kSortedItem, rows * real(items));
   }
 
-  void count_columns(const TopKCandidate& candidate) {
-    const Axes reduced = searched_axes(problem_);
-    const ColumnsEstimate columns({size_, columns_of(problem_), problem_.kept, reduced},
-                                  candidate.lanes, 0);
-    const double n = real(problem_.searched.size);
+  void add_columns(const TopKCandidate& candidate) {
+    const ColumnsEstimate columns = estimate_of(problem_, candidate.lanes);
     const bool slots = candidate.way == TopKWay::kSlots;
-    const double lane_bytes = real(top_k_lane_bytes(size_));
-    const double width = real(machine_.vector_bytes) / lane_bytes;
-    const double lanes = real(columns.lanes);
-    // Slots, or all elements, and their positions are in L1.
-    const double k = real(problem_.k);
-    const double held = slots ? 2 * k : n;
-    const double line = real(kCacheLine) / lane_bytes;
-    const double most =
-        std::max(whole(real(tuning::kHalfL1Bytes) / (2 * held * lane_bytes * line)), 1.0) * line;
-    const double in_tile = std::min(lanes, most);
+    const std::int64_t lane_bytes = top_k_lane_bytes(size_);
+    const std::int64_t line = kCacheLine / lane_bytes;
+    // Slots, or all elements, and their positions are in L1; blocks as well.
+    const std::int64_t held = slots ? 2 * problem_.k : n_;
+    std::int64_t most = lanes_in_lines(tuning::kHalfL1Bytes / (2 * held * lane_bytes), line);
     const bool blocks = has_blocks(columns.packing);
-    const double rows = columns.others * columns.groups;
-    const double vectors = rows * whole(lanes / in_tile) * whole(in_tile / width);
-    to_.add(Cost::kTile, rows * whole(lanes / in_tile) / (blocks ? columns.groups : 1));
-    if (blocks)
-      to_.add(Cost::kTransposed, columns.others * lanes * columns.block * n / columns.in_block);
-    const double of_lanes = in_tile * real(columns.apart * size_);
     if (blocks) {
-      count_jumps(machine_, rows * lanes * n / (columns.in_block * columns.groups),
-                  columns.block * real(size_), real(columns.apart * size_), in_tile, problem_.bytes,
-                  to_);
-    } else {
-      count_jumps(machine_, rows * whole(lanes / in_tile) * n, of_lanes,
-                  columns.position_apart * real(size_), n, problem_.bytes, to_);
+      const auto block_bytes = static_cast<std::int64_t>(columns.block) * size_;
+      most = std::min(most, lanes_in_lines(tuning::kHalfL1Bytes / block_bytes, line));
     }
-    if (columns.packing == Packing::kStrided) to_.add(Cost::kStrided, rows * lanes * n);
+    const double n = real(n_);
+    const double lanes = real(columns.lanes);
+    const double rows = columns.others * columns.groups;
+    const double tiles = rows * whole(lanes / real(most));
+    const double in_tile = rows * lanes / tiles;
+    if (columns.output_stride != 1) {
+      bill_.add(Cost::kWrittenApart, rows * lanes * (slots ? real(problem_.k) : n));
+    }
+    bill_.add(Cost::kTile, tiles / (blocks ? columns.groups : 1));
+    add_packed(columns, tiles * n, in_tile);
     if (!slots) {
-      to_.add(Cost::kPlaced, rows * lanes * n);
-      return to_.add(Cost::kPair, vectors * n * n / 2);
+      bill_.add(Cost::kPlaced, rows * lanes * n);
+      return bill_.add(Cost::kPair, tiles * vectors_of(in_tile) * n * n / 2);
     }
-    to_.add(Cost::kSlotWritten, rows * lanes * (problem_.last_alone ? 1 : k));
-    // A vector of the first `sure` positions has nearly always a lane with a better element; later
-    // ones ever more rarely.
-    const std::int64_t sure =
-        tuning::top_k_sure_positions(problem_.k, static_cast<std::int64_t>(width));
-    const double taken = std::min(n, real(sure));
-    const double later = n <= taken ? 0 : std::min(n - taken, width * k * std::log(n / taken));
     // Keys of rows that do not follow each other are made row by row.
     const bool takes_elements =
-        problem_.k <= tuning::kTopKElementsMaxK && of_lanes >= real(kCacheLine);
+        problem_.k <= tuning::kTopKElementsMaxK && in_tile * real(columns.apart) >= real(line);
     if (columns.packing == Packing::kInPlace && !takes_elements &&
         real(problem_.searched.strides[0]) != in_tile) {
-      to_.add(Cost::kKeyRow, rows * whole(lanes / in_tile) * n);
+      bill_.add(Cost::kKeyRow, tiles * n);
     }
-    to_.add(Cost::kSlotInsert, vectors * (taken + later) * k);
-    to_.add(Cost::kSlotLater, vectors * later);
-    to_.add(Cost::kSlotVector, vectors * n);
+    add_slots(tiles * vectors_of(in_tile));
+    bill_.add(Cost::kSlotWritten, rows * lanes * (problem_.last_alone ? 1 : real(problem_.k)));
+  }
+
+  /// `tile_rows` rows of lanes, of n positions of each tile.
+  void add_packed(const ColumnsEstimate& columns, double tile_rows, double lanes) {
+    const double apart = real(columns.apart * size_);
+    if (has_blocks(columns.packing)) {
+      const double all = tile_rows * lanes / (columns.in_block * columns.groups);
+      bill_.add_transposed(all, columns.block, lanes);
+      return bill_.add_jumps(all, columns.block * real(size_), apart, real(columns.lanes),
+                             problem_.bytes);
+    }
+    if (columns.packing == Packing::kStrided) {
+      const bool far = columns.apart > tuning::kPackedStride;
+      bill_.add(far ? Cost::kStridedApart : Cost::kStrided, tile_rows * lanes);
+    }
+    bill_.add_jumps(tile_rows, lanes * apart, columns.position_apart * real(size_), real(n_),
+                    problem_.bytes);
+  }
+
+  /// A vector of the first `sure` positions has nearly always a lane with a better element; later
+  /// ones ever more rarely.
+  void add_slots(double vectors) {
+    const double n = real(n_);
+    const double k = real(problem_.k);
+    const std::int64_t width = bill_.machine.vector_bytes / top_k_lane_bytes(size_);
+    const double sure = std::min(n, real(tuning::top_k_sure_positions(problem_.k, width)));
+    const double later = n <= sure ? 0 : std::min(n - sure, real(width) * k * std::log(n / sure));
+    bill_.add(Cost::kSlotInsert, vectors * (sure + later) * k);
+    bill_.add(Cost::kSlotLater, vectors * later);
+    bill_.add(Cost::kSlotVector, vectors * n);
+  }
+
+  double vectors_of(double lanes) const {
+    return whole(lanes * real(top_k_lane_bytes(size_)) / real(bill_.machine.vector_bytes));
   }
 
   const TopKProblem& problem_;
+  const std::int64_t n_;
   const std::int64_t length_;  ///< of a row, or a part of it
-  const std::int64_t size_;
-  const Machine& machine_;
-  To& to_;
+  const std::int64_t size_;    ///< of an element
+  Bill& bill_;
 };
-
-/// Calls for_some(tell), and returns the cheapest candidate that it tells.
-template <class ForSome>
-TopKCandidate cheapest(const TopKProblem& problem, std::int64_t length, const Machine& machine,
-                       int number, const ForSome& for_some) {
-  Cheapest<TopKCandidate> cheapest(number);
-  for_some([&](const TopKCandidate& candidate) {
-    cheapest.tell(candidate, [&] {
-      PriceSum sum = {machine, problem.element_size};
-      TopKCosting<PriceSum>(problem, length, machine, sum).count(candidate);
-      return sum.all;
-    });
-  });
-  return cheapest.best();
-}
 
 }  // namespace
 
@@ -201,31 +214,31 @@ Axes searched_axes(const TopKProblem& problem) {
   return axes;
 }
 
-TopKCandidates enumerate(const TopKProblem& problem, std::int64_t length) {
-  TopKCandidates found;
-  const auto add = [&](const TopKCandidate& candidate) {
-    if (found.count < TopKCandidates::kMost) found.all[found.count++] = candidate;
-  };
-  for_candidates(problem, length, add);
-  return found;
+std::vector<TopKCandidate> enumerate(const TopKProblem& problem, std::int64_t length) {
+  std::vector<TopKCandidate> all;
+  const auto add = [&](const TopKCandidate& candidate) { all.push_back(candidate); };
+  for_rows(problem, length, add);
+  for_columns(problem, add);
+  return all;
 }
 
 TopKCandidate choose(const TopKProblem& problem, std::int64_t length, const Machine& machine,
-                     int number) {
-  return cheapest(problem, length, machine, number,
-                  [&](const auto& tell) { for_candidates(problem, length, tell); });
+                     int number, bool is_rows) {
+  Cheapest<TopKCandidate> cheapest(number);
+  const auto tell = [&](const TopKCandidate& candidate) {
+    cheapest.tell(candidate,
+                  [&] { return price(problem, length, candidate, machine).nanoseconds; });
+  };
+  for_rows(problem, length, tell);
+  if (!is_rows) for_columns(problem, tell);
+  return cheapest.best();
 }
 
-TopKCandidate choose_rows(const TopKProblem& problem, std::int64_t length, const Machine& machine) {
-  return cheapest(problem, length, machine, -1,
-                  [&](const auto& tell) { for_rows(problem, length, tell); });
-}
-
-Counts count_costs(const TopKProblem& problem, std::int64_t length, const TopKCandidate& candidate,
-                   const Machine& machine) {
-  Counter counter;
-  TopKCosting<Counter>(problem, length, machine, counter).count(candidate);
-  return counter.all;
+Price price(const TopKProblem& problem, std::int64_t length, const TopKCandidate& candidate,
+            const Machine& machine, Counts* counts) {
+  Bill bill = {machine, problem.element_size, counts};
+  TopKCosting(problem, length, bill).add(candidate);
+  return {bill.price, 1};
 }
 
 std::string candidates_text(const TopKProblem& problem, const Machine& machine, int threads,
@@ -234,20 +247,19 @@ std::string candidates_text(const TopKProblem& problem, const Machine& machine, 
                                            "rows, threshold of blocks",
                                            "rows, threshold of a sample"};
   const std::int64_t length = ceil_divide(problem.searched.size, count_parts(problem, threads));
-  const TopKCandidates candidates = enumerate(problem, length);
-  const TopKCandidate chosen = choose(problem, length, machine, number);
+  const bool is_rows =
+      std::holds_alternative<TopKPlan>(plan_top_k(problem, machine, threads, number));
+  const TopKCandidate chosen = choose(problem, length, machine, number, is_rows);
   std::string all = "candidates\n";
-  for (int c = 0; c < candidates.count; ++c) {
-    const TopKCandidate& candidate = candidates.all[c];
+  for (const TopKCandidate& candidate : enumerate(problem, length)) {
     std::string name = strategies[static_cast<int>(candidate.strategy)];
     if (candidate.way != TopKWay::kRows) {
-      const Axes reduced = searched_axes(problem);
-      const ColumnsEstimate columns(
-          {problem.element_size, columns_of(problem), problem.kept, reduced}, candidate.lanes, 0);
-      name = (candidate.way == TopKWay::kSlots ? "slots, " : "comparisons, ") + to_text(columns);
+      name = (candidate.way == TopKWay::kSlots ? "slots, " : "comparisons, ") +
+             to_text(estimate_of(problem, candidate.lanes));
     }
-    all += candidate_text(name, candidate == chosen, machine, problem.element_size,
-                          count_costs(problem, length, candidate, machine));
+    Counts counts{};
+    const Price of_candidate = price(problem, length, candidate, machine, &counts);
+    all += candidate_text(name, candidate == chosen, of_candidate, counts);
   }
   return all;
 }

@@ -7,7 +7,6 @@
 
 #include "core/scratch.hpp"
 #include "core/text.hpp"
-#include "plan/columns_lanes.hpp"
 #include "plan/top_k_candidates.hpp"
 #include "plan/tuning.hpp"
 
@@ -39,22 +38,20 @@ void set_sample(std::int64_t length, std::int64_t k, TopKSelection& selection) {
 }
 
 /// Tiles whose keys stay in L1, and slots beside them.
-void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
+void choose_top_k_tiles(std::int64_t element_size, bool prefetches, TopKColumnsPlan& plan) {
   Columns& columns = plan.columns.columns;
   Tiling& tiling = columns.tiling;
   Lanes& lanes = columns.lanes;
   const std::int64_t lane_bytes = top_k_lane_bytes(element_size);
   const std::int64_t line = kCacheLine / lane_bytes;
-  const auto whole = [line](std::int64_t count) {
-    return std::max<std::int64_t>(count / line, 1) * line;
-  };
   const std::int64_t slots = top_k_slots(columns, plan.k, plan.compares_all);
-  const std::int64_t most = whole(tuning::kHalfL1Bytes / (2 * slots * lane_bytes));
+  const std::int64_t most = lanes_in_lines(tuning::kHalfL1Bytes / (2 * slots * lane_bytes), line);
   if (has_blocks(tiling.packing)) {
     const std::int64_t fit = tuning::kHalfL1Bytes / (tiling.block * element_size);
     // Of less than a line the kernel reads on into the next row.
-    const std::int64_t round = lanes.count < line ? 16 / lane_bytes : line;
-    tiling.lanes = std::min({whole(fit), most, ceil_divide(lanes.count, round) * round});
+    const std::int64_t round = lanes.count < line ? kLeastVectorBytes / lane_bytes : line;
+    tiling.lanes =
+        std::min({lanes_in_lines(fit, line), most, ceil_divide(lanes.count, round) * round});
     lanes.group_stride = plan.tasks.groups.strides[0] * tiling.lanes;
     return;
   }
@@ -69,9 +66,7 @@ void choose_top_k_tiles(std::int64_t element_size, TopKColumnsPlan& plan) {
   tiling.groups = std::clamp<std::int64_t>(fit, 1, lanes.groups);
   if (tiling.packing == Packing::kInPlace &&
       top_k_takes_elements(columns, element_size, plan.k, plan.compares_all)) {
-    const bool prefetches = tiling.ahead != 0;
-    plan.columns.set_pass(tuning::kTopKPassRows, element_size);
-    if (!prefetches) tiling.ahead = 0;
+    plan.columns.set_pass(tuning::kTopKPassRows, element_size, prefetches);
   }
 }
 
@@ -127,10 +122,11 @@ std::optional<TopKColumnsPlan> plan_top_k_columns(const TopKProblem& problem,
   plan.tasks.kept = problem.kept;
   plan.tasks.offsets = problem.offsets;
   Axes reduced = searched_axes(problem);
-  plan.columns = plan_columns(element_size, machine.columns_are_far(problem.bytes), candidate.lanes,
-                              false, plan.tasks, reduced);
+  const bool prefetches = machine.columns_are_far(problem.bytes);
+  plan.columns =
+      plan_columns(element_size, prefetches, candidate.lanes, false, plan.tasks, reduced);
   const Columns& columns = plan.columns.columns;
-  choose_top_k_tiles(element_size, plan);
+  choose_top_k_tiles(element_size, prefetches, plan);
   // The first pass fills the slots.
   if (!plan.compares_all && columns.tiling.pass < std::min(n, top_k_slots(columns, k, false))) {
     return std::nullopt;
@@ -156,7 +152,9 @@ TopKPlan plan_top_k_rows(const TopKProblem& problem, const Machine& machine, std
   plan.parts = parts;
   const std::int64_t length = plan.longest_part();
   plan.selection = plan_selection(strategy, length, std::min(plan.k, length));
-  if (strategy == TopKStrategy::kSample) set_sample(plan.row.size, plan.k, plan.selection);
+  if (strategy == TopKStrategy::kSample && parts > 1) {
+    set_sample(plan.row.size, plan.k, plan.selection);
+  }
 
   // How many rows a task takes, and how it reads them.
   Tasks& tasks = plan.tasks;
@@ -165,7 +163,7 @@ TopKPlan plan_top_k_rows(const TopKProblem& problem, const Machine& machine, std
   const std::int64_t fit = tuning::kTopKPackBytes / (plan.row.size * element_size);
   plan.packed = neighbours && fit > 1 && plan.parts == 1;
   // Enough tasks for all threads, but neighbouring rows at least as many as fill a cache line.
-  tasks.split(plan.parts > 1 ? 1 : threads, plan.packed ? 64 / element_size : 1);
+  tasks.split(plan.parts > 1 ? 1 : threads, plan.packed ? kCacheLine / element_size : 1);
   tasks.task_results = std::min(tasks.task_results, tuning::kTopKGroupRows);
   if (plan.packed) tasks.task_results = std::min(tasks.task_results, fit);
   const std::int64_t packed = plan.packed ? tasks.task_results * plan.row.size * element_size : 0;
@@ -195,7 +193,7 @@ std::variant<TopKColumnsPlan, TopKPlan> plan_top_k(const TopKProblem& problem,
   if (candidate.way != TopKWay::kRows) {
     if (const auto columns = plan_top_k_columns(problem, machine, candidate, threads))
       return *columns;
-    candidate = choose_rows(problem, length, machine);
+    candidate = choose(problem, length, machine, -1, true);
   }
   return plan_top_k_rows(problem, machine, parts, candidate.strategy, threads);
 }

@@ -17,6 +17,9 @@ inline constexpr std::int64_t kFillInnerSize = 8;
 /// merging the parts costs about as much as some positions.
 inline constexpr std::int64_t kMinPartPositions = 64;
 
+/// Streams that the hardware prefetches side by side, at most.
+inline constexpr std::int64_t kStreams = 32;
+
 // --- lanes and walks of columns --------------------------------------------------------------
 
 /// Bytes of lanes of results that have several, which hide each other's latency; half as many is a
