@@ -19,7 +19,7 @@ import numpy as np
 
 import dmlcpu
 
-folder = tempfile.TemporaryDirectory()
+folder = tempfile.TemporaryDirectory(dir=".")  # other folders for temporary files may be memory
 path = Path(folder.name) / "signals.npy"
 signals, samples = 64, 2**20
 file = np.lib.format.open_memmap(path, "w+", np.float32, (signals, samples))
@@ -48,7 +48,7 @@ resource.setrlimit(resource.RLIMIT_DATA, (int((memory("VmData") + 128) * 2**20),
 mapped = np.load(path, mmap_mode="r")
 print(type(mapped).__name__, mapped.shape, mapped.dtype)
 
-# %% A copy of the array fails
+# %% Indices of its size fail
 try:
     np.argsort(mapped, axis=1)
 except MemoryError as error:

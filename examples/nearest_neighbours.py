@@ -2,8 +2,8 @@
 # # Nearest neighbours
 #
 # The nearest of many known vectors for each new one, exactly, by computing every distance. The known ones
-# are taken in blocks, so that memory holds the distances to one block alone; the best of each block are
-# merged with the best so far.
+# are taken in blocks, so that memory holds the distances to one block alone; the nearest of each block
+# are candidates, and the nearest of the candidates are the answer.
 #
 # It needs `pip install matplotlib` and writes `nearest_neighbours.png`.
 
@@ -35,7 +35,7 @@ def nearest(new, known, k, block=10_000):
     for start in range(0, len(known), block):
         found = dmlcpu.top_k(
             squared_distances(new, known[start : start + block]),
-            min(k, len(known) - start),
+            min(k, block, len(known) - start),
             axis_direction="increasing",
             index_dtype=np.int64,
         )
@@ -55,7 +55,8 @@ print("each finds the one it was made from:", np.array_equal(neighbours[:, 0], n
 
 # %% The same without blocks
 at_once = dmlcpu.top_k(squared_distances(new, known), 10, axis_direction="increasing")
-print("blocks change nothing:", np.allclose(at_once.values, distances, rtol=1e-4, atol=1e-3))
+same = np.allclose(at_once.values, distances, rtol=1e-4, atol=1e-3)
+print("without blocks the distances are the same, within rounding:", same)
 
 # %% The picture
 lengths = np.sqrt(np.maximum(distances, 0))

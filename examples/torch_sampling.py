@@ -16,12 +16,10 @@ import dmlcpu.torch
 from timing import milliseconds, note_load
 
 
-def sample(logits, k=50):
+def sample(logits, k=50, generator=None):
     """A token for each row, drawn from its k most probable ones."""
     values, tokens = torch.topk(logits, k)
-    drawn = torch.multinomial(
-        torch.softmax(values, -1), 1, generator=torch.Generator().manual_seed(0)
-    )
+    drawn = torch.multinomial(torch.softmax(values, -1), 1, generator=generator)
     return tokens.gather(-1, drawn)
 
 
@@ -49,7 +47,7 @@ def main():
     scores = torch.randn(1, 21, 512, 512, generator=generator)
     bfloat16_logits = logits.bfloat16()
     steps = {
-        "top-k sampling": lambda: sample(logits),
+        "top-k sampling": lambda: sample(logits, generator=generator.manual_seed(0)),
         "top-p, float32": lambda: keep_nucleus(logits),
         "top-p, bfloat16": lambda: keep_nucleus(bfloat16_logits),
         "label map": lambda: label_map(scores),

@@ -2,12 +2,14 @@
 // file through three operators. Where a DirectML program asks a device for a compiled operator,
 // binds resources and records a dispatch, this one compiles the same descriptor and dispatches on
 // memory.
+#include "descriptors.hpp"  // before <dmlcpu/directml.h>, as it may include <DirectML.h>
+
 #include <dmlcpu/directml.h>
+
 #include <cstdint>
 #include <iostream>
 #include <vector>
 
-#include "descriptors.hpp"
 #include "npy.hpp"
 
 namespace {
