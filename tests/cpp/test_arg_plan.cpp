@@ -22,6 +22,7 @@ using dmlcpu::ArgStrategy;
 using dmlcpu::DataType;
 using plan_tensors::descriptor;
 using plan_tensors::forced;
+using plan_tensors::has_candidate;
 using plan_tensors::machine;
 using plan_tensors::plan_of;
 using plan_tensors::strided;
@@ -160,6 +161,45 @@ void test_candidates_are_chosen_by_price_or_number() {
     CHECK(choose(problem, machine) == all[cheapest]);
     CHECK(choose(problem, machine, count) == all[cheapest]);
   }
+}
+
+/// A price is shared by as many threads as the plan has calls for, and one candidate is marked.
+void test_prices_are_shared_by_threads() {
+  for (int i = 0; i < 500; ++i) {
+    const ArgProblem problem = problem_of(random_case().descriptor);
+    if (problem.results == 0 || problem.reduced.count == 0) continue;
+    const auto all = enumerate(problem);
+    for (const int threads : {2, 4, 7}) {
+      for (int number = 0; number < static_cast<int>(all.size()); ++number) {
+        const dmlcpu::Price alone = price(problem, all[number], machine);
+        const dmlcpu::Price shared = price(problem, all[number], machine, threads);
+        CHECK(alone.threads == 1 && shared.threads >= 1 && shared.threads <= threads);
+        CHECK(shared.nanoseconds == alone.nanoseconds / static_cast<float>(shared.threads));
+        const ArgPlan plan = plan_arg(problem, machine, threads, number);
+        CHECK(plan.tasks.count() * plan.parts >= shared.threads);
+      }
+      const std::string text = candidates_text(problem, machine, threads);
+      const auto star = text.find("\n* ");
+      CHECK(star != std::string::npos && text.find("\n* ", star + 1) == std::string::npos);
+    }
+  }
+  // All lanes of a block of 3 elements would be one tile.
+  const ArgDescriptor pixels = strided({500, 1000, 3}, {4000, 4, 1}, {0, 2});
+  const ArgPlan split = forced(pixels, "transposed, 1 x 1000", 8);
+  CHECK(split.tasks.count() * split.parts >= 8);
+}
+
+void test_limits_of_lanes_and_blocks() {
+  // An integer as wide as a byte numbers the lanes of a result, but not those of all.
+  CHECK(has_candidate(descriptor({50, 12, 100, 4}, {0, 2}, DataType::kUInt8),
+                      "in place, 12 x 4, 100 each"));
+  CHECK(has_candidate(descriptor({50, 12, 256, 4}, {0, 2}, DataType::kUInt8),
+                      "in place, 12 x 4, 256 each"));
+  CHECK(!has_candidate(descriptor({50, 12, 257, 4}, {0, 2}, DataType::kUInt8),
+                       "in place, 12 x 4, 257 each"));
+  // The groups are in the block as well: two blocks of 86 positions, not one of 171.
+  const ArgPlan plan = forced(strided({1000, 171, 5}, {1030, 6, 1}, {1}), "transposed, 5 x 1000");
+  CHECK(plan.columns.columns.walk.period == 86 && plan.columns.columns.tiling.block == 515);
 }
 
 void test_axes_of_rows() {
@@ -328,6 +368,8 @@ int main() {
   test_choices_of_several_lanes();
   test_nothing_is_compared_without_reduced_axes();
   test_candidates_are_chosen_by_price_or_number();
+  test_prices_are_shared_by_threads();
+  test_limits_of_lanes_and_blocks();
   test_axes_of_rows();
   test_rows_come_from_memory_if_the_input_is_large();
   test_results_are_written_at_once_unless_the_counter_wraps();

@@ -326,6 +326,19 @@ void test_plans_can_be_printed() {
   CHECK(all.find("candidates\n") == 0 && all.find("\n* ") != std::string::npos);
   CHECK(all.find("  slots, in place, 1 groups of 640 results: ") != std::string::npos);
   CHECK(candidates_text(problem, machine, 1, 0).find("candidates\n* ") == 0);
+  // One is marked, and is of rows if the plan is.
+  for (const auto& descriptor :
+       {descriptor_of({40, 900, 40}, 1, 20), descriptor_of({500, 640}, 0, 5)}) {
+    const dmlcpu::TopKProblem of = problem_of(descriptor);
+    for (int number = -1; number < 12; ++number) {
+      const std::string lines = candidates_text(of, machine, 1, number);
+      const auto star = lines.find("\n* ");
+      CHECK(star != std::string::npos && lines.find("\n* ", star + 1) == std::string::npos);
+      const bool is_rows = std::holds_alternative<TopKPlan>(plan_top_k(of, machine, 1, number));
+      const std::string marked = lines.substr(star, lines.find('\n', star + 1) - star);
+      CHECK((marked.find("  rows, ") != std::string::npos) == is_rows);
+    }
+  }
 }
 
 }  // namespace

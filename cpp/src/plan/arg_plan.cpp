@@ -39,7 +39,9 @@ void split_tasks(std::int64_t element_size, int threads, ArgPlan& plan) {
                 plan.columns.columns.walk.n > arg_run_positions(element_size);
   // Of rows tiles have one lane and one group.
   const std::int64_t least = std::min(tiling.lanes, tuning::kLeastTileBytes / element_size);
-  const bool splits_results = !several && plan.parts == 1;
+  // Parts of rows of lanes are tasks enough; of rows, and of blocks, there may be few.
+  const bool splits_results = !several && (plan.parts == 1 || has_blocks(tiling.packing) ||
+                                           plan.strategy == ArgStrategy::kRows);
   tasks.split(threads, splits_results ? least : tasks.results.size, plan.columns.least_groups,
               plan.parts);
   if (plan.merges) {

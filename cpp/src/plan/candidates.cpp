@@ -73,7 +73,7 @@ class Enumerator {
       std::int64_t last = 0;
       choice.cut_axis = d;
       for (const std::int64_t bytes : {tuning::kLanesBytes / 2, tuning::kLanesBytes}) {
-        // Two for each result at least, unless the results alone have more bytes.
+        // Two for each result at least, unless the lanes so far have more bytes.
         const std::int64_t in_bytes = bytes / (lanes * of_.element_size);
         choice.cut = std::min(in_bytes == 1 ? 2 : in_bytes, of_.most_times(lanes, per_result));
         if (choice.cut >= 2 && choice.cut < axis.size && choice.cut != last) add(choice);
@@ -92,10 +92,16 @@ class Enumerator {
   /// other axes are left to walk.
   void add_longest() {
     const int axis = longest(of_.reduced, true);
+    // Lanes that follow each other may be listed already.
+    const bool follows = axis == of_.reduced.count - 1 && stride_of(of_.reduced.axes[axis]) == 1 &&
+                         of_.inside == longest(of_.kept, false);
     const std::int64_t some = tuning::kLanesBytes / of_.element_size;
     const std::int64_t most = std::min(of_.reduced.axes[axis].size, of_.most_times(1, 1));
-    if (some <= most) add({-1, of_.inside, 0, axis, some});
-    if (some != most && of_.reduced.count > 1) add({-1, of_.inside, 0, axis, most});
+    if (some <= most && !follows) add({-1, of_.inside, 0, axis, some});
+    const bool is_whole = most == of_.reduced.axes[axis].size;
+    if (some != most && of_.reduced.count > 1 && !(follows && is_whole)) {
+      add({-1, of_.inside, 0, axis, most});
+    }
   }
 
   const LanesOf of_;

@@ -53,8 +53,9 @@ struct WalkedAxes {
   }
 };
 
-/// What is transposed for each lane at a time: at most `most` positions and groups that lie between
-/// a lane's first element and that of the next lane, if half of it or less is gaps.
+/// What is transposed for each lane at a time: at most `most` elements, positions times groups,
+/// that lie between a lane's first element and that of the next lane, if half of it or less is
+/// gaps.
 struct Block {
   std::int64_t in_block = 1;  ///< positions; of a call they are one or several blocks
   std::int64_t span = 1;      ///< elements and gaps
@@ -93,23 +94,28 @@ void estimate_tiles(std::int64_t size, ColumnsEstimate& columns) {
   double in_tile = real(several ? tuning::kLanesTileBytes / size : tuning::kTileElements);
   double in_groups = in_tile / lanes;
   if (has_blocks(columns.packing)) {
-    in_tile =
-        std::max(real(kCacheLine), real(tuning::kTransposeBytes) / columns.block) / real(size);
+    const double fit = real(tuning::kTransposeBytes) / columns.block;
+    in_tile = std::min(in_tile, std::max(real(kCacheLine), fit) / real(size));
     in_groups = columns.groups;
   } else if (columns.packing == Packing::kStrided) {
     const std::int64_t line = std::min(columns.apart * size, kCacheLine);
     in_tile = std::min(in_tile, real(tuning::kHalfL1Bytes / line));
+    const bool narrow = columns.groups * real(size) < real(kCacheLine);
     if (columns.is_dense) {
       in_groups = in_tile / lanes;
-    } else {
-      in_groups = columns.groups * real(size) < real(kCacheLine) ? columns.groups : 1;
+    } else if (!narrow) {
+      in_groups = 1;
+    } else if (!several) {
+      in_groups = columns.groups;
     }
   } else if (!columns.is_dense) {
     const double of_group = columns.in_call * std::min(lanes, in_tile) * real(size);
     in_groups = std::min(in_groups, real(tuning::kGroupsBytes) / of_group);
   }
-  columns.tile_lanes = several ? lanes : lanes / whole(lanes / in_tile);
-  columns.tile_groups = columns.groups / whole(columns.groups / std::max(in_groups, 1.0));
+  columns.lane_tiles = several ? 1 : whole(lanes / in_tile);
+  columns.group_tiles = whole(columns.groups / std::max(in_groups, 1.0));
+  columns.tile_lanes = lanes / columns.lane_tiles;
+  columns.tile_groups = columns.groups / columns.group_tiles;
 }
 
 }  // namespace
@@ -125,7 +131,8 @@ ColumnsEstimate::ColumnsEstimate(const Problem& problem, const LaneChoice& choic
   for (int d = 0; d < walked.count; ++d) positions *= real(walked.axes[d].size);
   lane_axes = choice.whole + (choice.cut_axis < 0 ? 0 : 1);
   results = of_results.size;
-  output_stride = of_results.strides[1];
+  // Without indices the output is that of values.
+  output_stride = of_results.strides[of_results.strides[1] != 0 ? 1 : 2];
   lanes = results;
   if (choice.cut_axis >= 0) lanes *= even_steps(reduced.axes[choice.cut_axis].size, choice.cut);
   for (int i = 1; i <= choice.whole; ++i) lanes *= reduced.axes[reduced.count - i].size;
@@ -159,10 +166,6 @@ ColumnsEstimate::ColumnsEstimate(const Problem& problem, const LaneChoice& choic
   }
   if (!has_blocks(packing)) walked.walk_in_order(*this);
   estimate_tiles(size, *this);
-}
-
-double ColumnsEstimate::tiles() const {
-  return calls() * whole(groups / tile_groups) * whole(static_cast<double>(lanes) / tile_lanes);
 }
 
 }  // namespace dmlcpu

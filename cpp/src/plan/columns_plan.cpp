@@ -108,9 +108,11 @@ void choose_tiles(std::int64_t element_size, bool prefetches, const Axis& groups
     const std::int64_t apart = std::min<std::int64_t>(std::abs(stride) * element_size, kCacheLine);
     const std::int64_t fit = tuning::kHalfL1Bytes / apart;
     tiling.lanes = std::min(lanes, std::clamp(plan.has_several() ? lanes : fit, line, in_tile));
-    choose_groups(dense                                     ? std::min(fit, in_tile) / lanes
-                  : groups.size * element_size < kCacheLine ? groups.size
-                                                            : 1);
+    const bool narrow = groups.size * element_size < kCacheLine;
+    choose_groups(dense                ? std::min(fit, in_tile) / lanes
+                  : !narrow            ? 1
+                  : plan.has_several() ? in_tile / lanes
+                                       : groups.size);
     tiling.pass =
         std::clamp(tuning::kTransposeBytes / (tiling.groups * tiling.lanes * element_size),
                    std::int64_t{1}, walk.period);

@@ -52,8 +52,8 @@ class Cheapest {
   explicit Cheapest(int number) : left_(number) {}
 
   /// price() is in nanoseconds.
-  template <class Price>
-  void tell(const Candidate& candidate, const Price& price) {
+  template <class GetPrice>
+  void tell(const Candidate& candidate, const GetPrice& price) {
     const float nanoseconds = left_-- == 0 ? -1 : price();
     if (nanoseconds >= lowest_) return;
     lowest_ = nanoseconds;

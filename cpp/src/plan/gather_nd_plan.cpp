@@ -98,7 +98,8 @@ GatherNdPlan plan_gather_nd(const GatherNdDescriptor& descriptor, const Machine&
   }
   simplify(slices, 1);
   const auto slice_bytes = std::max<std::int64_t>(iteration_count(slices) * element_size, 1);
-  // As many tuples as touch more: a product with the tuples of broadcast indices may overflow.
+  // More tuples than these touch more than the caches hold; not as a product, which may overflow
+  // where indices broadcast.
   const std::int64_t many = tuning::kGatherNearBytes / std::max(slice_bytes, tuning::kLookUpBytes);
   layout.is_far = span > tuning::kGatherNearBytes && iteration_count(plan.tasks.kept) > many;
   const auto bytes = layout.is_far ? tuning::kGatherAheadBytes : tuning::kGatherNearAheadBytes;

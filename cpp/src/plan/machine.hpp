@@ -19,7 +19,7 @@ enum class Cost : std::uint8_t {
   kWideVector,    ///< a vector of rows that are read from their beginning to their end
   kScalar,        ///< a lane at one position, of rows of less than kSquareBytes
   kStrided,       ///< an element is packed, of lanes up to kPackedStride apart
-  kStridedApart,  ///< an element is packed, of lanes farther apart
+  kStridedApart,  ///< an element is packed, of lanes farther apart or too few to be transposed
   kTransposed,    ///< an element of a square is transposed
   kSquare,        ///< an element is transposed and compared in registers
   kRank,          ///< a lane of a result that has several gets its place in the order of indices
@@ -28,7 +28,7 @@ enum class Cost : std::uint8_t {
   kMergedGroup,   ///< a group of one result, whose lanes are merged
   kMergedResult,  ///< a result is merged with its best so far
   kWrittenApart,  ///< a result of columns is not written beside the one before
-  kJump,          ///< a cache line that L2 does not hold is read apart from the one before
+  kJump,          ///< elements that L2 does not hold are read apart from those before them
   kRow,           ///< a row of up to four vectors is searched by itself
   kLongRow,       ///< a row of more vectors, which take a loop
   kRowVector,     ///< a vector of a row
@@ -57,7 +57,7 @@ enum class Cost : std::uint8_t {
   kPair,            ///< the vectors of lanes at two positions are compared with each other
   kPlaced,          ///< an element is written to its place, if that is among the first
 };
-inline constexpr int kCosts = 43;
+inline constexpr int kCosts = static_cast<int>(Cost::kPlaced) + 1;
 
 /// The nanoseconds of a cost.
 struct CostRow {

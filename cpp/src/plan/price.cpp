@@ -98,7 +98,7 @@ class Costing {
     // Groups that follow each other, at the latest when they were packed, are a row.
     const bool is_row = strided || (blocks ? columns.group_apart == 1 : columns.is_dense);
     const double groups = is_row ? 1 : columns.tile_groups;
-    add_compared(positions, groups, in_tile / groups);
+    add_compared(positions, groups, is_row ? in_tile : columns.tile_lanes);
     add_merged(columns);
     add_written(columns);
   }
@@ -173,8 +173,11 @@ std::int64_t count_tasks(const ArgProblem& problem, const ColumnsEstimate& colum
   const std::int64_t in_place_bytes = tuning::kTileElements * std::int64_t{sizeof(std::int64_t)};
   const bool in_place = columns.packing == Packing::kInPlace;
   const double tile = real(in_place ? in_place_bytes : tuning::kHalfL1Bytes);
-  const double tiles = several && !columns.is_dense ? 1 : whole(bytes / tile);
-  const double tasks = columns.others * (columns.is_dense ? 1 : columns.groups) * tiles;
+  // A task has some cache lines of packed lanes at least.
+  const double packed = in_row * real(problem.element_size) / real(tuning::kLeastTileBytes);
+  const double tiles = several && !columns.is_dense ? 1 : whole(std::min(bytes / tile, packed));
+  const bool together = columns.is_dense || has_blocks(columns.packing);
+  const double tasks = columns.others * (together ? 1 : columns.groups) * tiles;
   return static_cast<std::int64_t>(std::clamp(tasks, 1.0, 1e9));
 }
 

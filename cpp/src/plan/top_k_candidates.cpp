@@ -141,12 +141,13 @@ class TopKCosting {
       most = std::min(most, lanes_in_lines(tuning::kHalfL1Bytes / block_bytes, line));
     }
     const double n = real(n_);
+    const double written = problem_.last_alone ? 1 : real(problem_.k);
     const double lanes = real(columns.lanes);
     const double rows = columns.others * columns.groups;
     const double tiles = rows * whole(lanes / real(most));
     const double in_tile = rows * lanes / tiles;
     if (columns.output_stride != 1) {
-      bill_.add(Cost::kWrittenApart, rows * lanes * (slots ? real(problem_.k) : n));
+      bill_.add(Cost::kWrittenApart, rows * lanes * written);
     }
     bill_.add(Cost::kTile, tiles / (blocks ? columns.groups : 1));
     add_packed(columns, tiles * n, in_tile);
@@ -155,14 +156,14 @@ class TopKCosting {
       return bill_.add(Cost::kPair, tiles * vectors_of(in_tile) * n * n / 2);
     }
     // Keys of rows that do not follow each other are made row by row.
-    const bool takes_elements =
-        problem_.k <= tuning::kTopKElementsMaxK && in_tile * real(columns.apart) >= real(line);
+    const bool takes_elements = problem_.k <= tuning::kTopKElementsMaxK &&
+                                in_tile * real(columns.apart * size_) >= real(kCacheLine);
     if (columns.packing == Packing::kInPlace && !takes_elements &&
         real(problem_.searched.strides[0]) != in_tile) {
       bill_.add(Cost::kKeyRow, tiles * n);
     }
     add_slots(tiles * vectors_of(in_tile));
-    bill_.add(Cost::kSlotWritten, rows * lanes * (problem_.last_alone ? 1 : real(problem_.k)));
+    bill_.add(Cost::kSlotWritten, rows * lanes * written);
   }
 
   /// `tile_rows` rows of lanes, of n positions of each tile.

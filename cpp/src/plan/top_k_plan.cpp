@@ -31,10 +31,11 @@ void set_sample(std::int64_t length, std::int64_t k, TopKSelection& selection) {
   const std::int64_t count = tuning::top_k_sample(length);
   // The number of sampled elements among the k highest varies by its square root; four times that
   // is hardly ever exceeded.
-  const std::int64_t expected = ceil_divide(k * count, length);
-  const double margin = std::ceil(4 * std::sqrt(static_cast<double>(expected)));
+  const auto real = [](std::int64_t number) { return static_cast<double>(number); };
+  const double expected = std::ceil(real(k) * real(count) / real(length));
+  const double margin = std::ceil(4 * std::sqrt(expected));
   selection.keys = count;
-  selection.sample_k = std::min(expected + static_cast<std::int64_t>(margin), count);
+  selection.sample_k = std::min(static_cast<std::int64_t>(expected + margin), count);
 }
 
 /// Tiles whose keys stay in L1, and slots beside them.

@@ -1,10 +1,15 @@
 // Sizes and limits that the planner alone reads: what plans there are, and their tiles. Which plan
-// is taken is not decided here but by prices, plan/machine.cpp. docs/tuning.md has a row for each.
+// is taken is decided by prices, plan/machine.cpp. docs/tuning.md has a row for each.
 #pragma once
 
 #include <cstdint>
 
 namespace dmlcpu::tuning {
+
+// --- prices ----------------------------------------------------------------------------------
+
+/// Runs of memory, read in turns, that the hardware prefetches: of more each run pays a jump.
+inline constexpr std::int64_t kStreams = 32;
 
 // --- argmin and argmax -----------------------------------------------------------------------
 
@@ -16,9 +21,6 @@ inline constexpr std::int64_t kFillInnerSize = 8;
 /// Threads share a reduction by splitting its positions, if each part has at least this many:
 /// merging the parts costs about as much as some positions.
 inline constexpr std::int64_t kMinPartPositions = 64;
-
-/// Streams that the hardware prefetches side by side, at most.
-inline constexpr std::int64_t kStreams = 32;
 
 // --- lanes and walks of columns --------------------------------------------------------------
 
