@@ -71,7 +71,7 @@ inline std::string summary_of(const dmlcpu::ArgPlan& plan) {
                       lanes.empty() ? "" : " each");
 }
 
-/// Plans the first candidate whose summary begins like this, if there is one.
+/// The plan of the first candidate whose summary begins with `text`; none without such a candidate.
 inline std::optional<dmlcpu::ArgPlan> find_plan(const dmlcpu::ArgDescriptor& d,
                                                 const std::string& text, int threads = 1) {
   const dmlcpu::ArgProblem of = problem(d);

@@ -188,7 +188,7 @@ void test_rows_in_registers() {
 }
 
 void test_transposed_blocks() {
-  // Of up to kBlockElements, with the groups, which tasks do not divide.
+  // A block holds the groups, which tasks do not divide, and at most kBlockElements.
   const ArgPlan groups = forced(descriptor({1000, 400, 3}, {1}), "transposed, 3 x 1000", 8);
   const Columns& of = groups.columns.columns;
   CHECK(of.walk.n == 400 && of.walk.period == 200 && of.tiling.block == 600);
@@ -210,7 +210,7 @@ void test_transposed_blocks() {
   const Columns gaps = columns_of(strided({1000, 16}, {32, 2}, {1}), "transposed, 1 x 1000");
   CHECK(gaps.tiling.block == 31 && gaps.walk.period == 16);
   CHECK(!has_candidate(strided({1000, 16}, {48, 3}, {1}), "transposed"));
-  // Of several axes those that leave no gaps are a block.
+  // Reduced axes that leave no gaps are a block together.
   const ArgPlan p = forced(descriptor({620, 2, 9, 14}, {1, 3}), "transposed, 9 x 620");
   CHECK(p.columns.columns.tiling.block == 14 && p.reduced.count == 0);
   CHECK(p.columns.columns.walk.period == 14 && p.columns.columns.walk.n == 28);

@@ -108,9 +108,9 @@ void for_rows(const Columns& columns, const Tile<T>& tile, char* scratch, Body&&
         rows.data = packed;
       } else if (tiling.packing == Packing::kInPlace) {
         rows.ahead = tiling.ahead;
-        // Of several passes the next one's rows, or at least as many that end with the tile; after
-        // the last pass the next tile's. Never what is after the tensor: where no memory is mapped,
-        // each prefetch takes long.
+        // Each pass prefetches the rows of the next one: as many rows, the last of which may end
+        // the tile. The last pass prefetches the next tile's. Memory after the tensor may not be
+        // mapped, and each prefetch of it would take long.
         if (tiling.ahead != 0 && tiling.pass < walk.period) {
           const std::int64_t next = min_of(i + rows.n, walk.n - rows.n);
           const std::int64_t to =

@@ -42,7 +42,7 @@ struct TopKRows : TopKCall {
   const TopKRowScratch& sizes = plan.scratch;
   std::vector<Collected> parts =
       std::vector<Collected>(static_cast<std::size_t>(plan.parts > 1 ? plan.parts : 0));
-  // Of the largest size, so that divide() allocates nothing.
+  // As large as divide() may need, which allocates nothing.
   std::vector<Bucket> buckets = std::vector<Bucket>(plan.parts > 1 ? kTopKMostBuckets : 0);
 
   /// Not inlined: a plan and scratch memory would not fit a frame.

@@ -37,7 +37,7 @@ void split_tasks(std::int64_t element_size, int threads, ArgPlan& plan) {
   const bool several = plan.columns.has_several();
   plan.merges = plan.strategy == ArgStrategy::kRows || plan.parts > 1 || plan.reduced.count > 0 ||
                 plan.columns.columns.walk.n > arg_run_positions(element_size);
-  // Of rows tiles have one lane and one group.
+  // Rows have the tiling that no columns set: one lane, one group.
   const std::int64_t least = std::min(tiling.lanes, tuning::kLeastTileBytes / element_size);
   // Parts of rows of lanes are tasks enough; of rows, and of blocks, there may be few.
   const bool splits_results = !several && (plan.parts == 1 || has_blocks(tiling.packing) ||

@@ -54,8 +54,9 @@ const CostRow cost_rows[kCosts] = {
 // clang-format on
 
 Machine machine_of(std::string_view instruction_set, Family family, const Caches& caches) {
-  // Intel's processors keep one of the few buffers that loads wait in for each line that is written
-  // past the caches, until memory accepts it. On AMD's processors rows take longer with prefetches.
+  // On Intel's processors a non-temporal store occupies one of the few fill buffers of L1, which
+  // loads need as well, until its line is in memory. On AMD's processors rows take longer with
+  // software prefetches.
   const bool amd = family == Family::kAmd;
   const int vectors = instruction_set == "x86-64-v4" ? 2 : instruction_set == "x86-64-v3" ? 1 : 0;
   const std::int64_t l2 = (vectors == 2 ? 1024 : 512) * 1024;

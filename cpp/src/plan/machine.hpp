@@ -37,7 +37,7 @@ enum class Cost : std::uint8_t {
   kRowApart,      ///< an element of a row that is packed, farther apart
   kPackedRow,     ///< a row is packed, beside what its elements cost
 
-  // Of top-k.
+  // What top-k alone does.
   kSelectedRow,     ///< a row is selected from by itself
   kRowPacked,       ///< as kRowApart
   kStripesVector,   ///< a vector of a row whose threshold is that of stripes

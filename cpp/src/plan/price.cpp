@@ -14,6 +14,7 @@
 namespace dmlcpu {
 namespace {
 
+/// Columns of a candidate; rows are compared in registers where they fill a vector.
 ColumnsEstimate estimate_of(const ArgProblem& problem, const Candidate& candidate,
                             std::int64_t vector_bytes) {
   return {{problem.element_size, problem.results, problem.kept, problem.reduced},
@@ -142,6 +143,7 @@ class Costing {
     if (outer * runs > 1) bill_.add(Cost::kMergedResult, real(problem_.results) * outer * runs);
   }
 
+  /// A vector of results can be stored at once only where they are side by side in the output.
   void add_written(const ColumnsEstimate& columns) {
     if (columns.results > 1 && columns.output_stride != 1) {
       bill_.add(Cost::kWrittenApart, real(problem_.results));
@@ -161,7 +163,7 @@ class Costing {
 std::int64_t count_tasks(const ArgProblem& problem, const ColumnsEstimate& columns) {
   const bool several = columns.lane_axes > 0;
   if (has_blocks(columns.packing) && !several) {
-    // Of the lanes of a block a task has some cache lines at least.
+    // A task has at least kLeastTileBytes of the packed lanes.
     const std::int64_t least = tuning::kLeastTileBytes / problem.element_size;
     const double shares = whole(real(columns.lanes) / std::min(columns.tile_lanes, real(least)));
     return static_cast<std::int64_t>(columns.others * shares);
@@ -173,7 +175,7 @@ std::int64_t count_tasks(const ArgProblem& problem, const ColumnsEstimate& colum
   const std::int64_t in_place_bytes = tuning::kTileElements * std::int64_t{sizeof(std::int64_t)};
   const bool in_place = columns.packing == Packing::kInPlace;
   const double tile = real(in_place ? in_place_bytes : tuning::kHalfL1Bytes);
-  // A task has some cache lines of packed lanes at least.
+  // As above, a task has at least kLeastTileBytes.
   const double packed = in_row * real(problem.element_size) / real(tuning::kLeastTileBytes);
   const double tiles = several && !columns.is_dense ? 1 : whole(std::min(bytes / tile, packed));
   const bool together = columns.is_dense || has_blocks(columns.packing);
@@ -181,7 +183,8 @@ std::int64_t count_tasks(const ArgProblem& problem, const ColumnsEstimate& colum
   return static_cast<std::int64_t>(std::clamp(tasks, 1.0, 1e9));
 }
 
-/// How many of `threads` threads can share what has this many tasks.
+/// How many of `threads` threads can share a candidate that has `tasks` tasks, each of them in
+/// parts.
 int usable_threads(const ArgProblem& problem, const Candidate& candidate, std::int64_t tasks,
                    int threads) {
   const int axis = axis_of_parts(problem, candidate);
@@ -211,7 +214,8 @@ Price price(const ArgProblem& problem, const Candidate& candidate, const Machine
 
 std::int64_t count_tasks(const ArgProblem& problem, const Candidate& candidate) {
   if (candidate.is_rows) return problem.results;
-  return count_tasks(problem, estimate_of(problem, candidate, kCacheLine));
+  // The size of vectors does not matter: rows in registers have as many tasks as transposed ones.
+  return count_tasks(problem, estimate_of(problem, candidate, kSquareBytes));
 }
 
 int axis_of_parts(const ArgProblem& problem, const Candidate& candidate) {

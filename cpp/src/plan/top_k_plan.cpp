@@ -7,6 +7,7 @@
 
 #include "core/scratch.hpp"
 #include "core/text.hpp"
+#include "plan/columns_estimate.hpp"
 #include "plan/top_k_candidates.hpp"
 #include "plan/tuning.hpp"
 
@@ -31,7 +32,6 @@ void set_sample(std::int64_t length, std::int64_t k, TopKSelection& selection) {
   const std::int64_t count = tuning::top_k_sample(length);
   // The number of sampled elements among the k highest varies by its square root; four times that
   // is hardly ever exceeded.
-  const auto real = [](std::int64_t number) { return static_cast<double>(number); };
   const double expected = std::ceil(real(k) * real(count) / real(length));
   const double margin = std::ceil(4 * std::sqrt(expected));
   selection.keys = count;
